@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows -> profiles and rules, over any connection to a catalog: a handle's, or that of an importer which reads back
+ * what it wrote. Nothing that a row holds is taken on trust.
+ */
+#ifndef OPCAT_READER_H
+#define OPCAT_READER_H
+
+#include "error.h"
+#include "profile.h"
+#include "rules.h"
+
+typedef struct opcat_reader {
+    sqlite3 *db;        /* the owner's */
+    const char *path;   /* the owner's; for messages */
+    opcat_error *error; /* the owner's; where failures are said */
+    sqlite3_stmt *load; /* the rows of one family */
+    opcat_draft draft;  /* kept between loads for its memory */
+    opcat_text strings; /* the names that the draft points to */
+    bool check_counter; /* whether the file may be changed in place under the reader */
+    unsigned counter;   /* the file's change counter when the reader started */
+} opcat_reader;
+
+/* Prepare to read from `db`. A reader that did not start needs no end. */
+opcat_status opcat_reader_start(opcat_reader *reader, sqlite3 *db, const char *path, opcat_error *error);
+void opcat_reader_end(opcat_reader *reader);
+
+/* The profile of a family, held by the caller, or OPCAT_NOT_FOUND without a message: who asks knows what to say. */
+opcat_status opcat_reader_load(opcat_reader *reader, const char *arch, opcat_profile **profile);
+/* All families, sorted by bytes. */
+opcat_status opcat_reader_archs(opcat_reader *reader, opcat_names **archs);
+opcat_status opcat_reader_rules(opcat_reader *reader, opcat_ruleset **rules);
+/* The profile file that a family was imported from; free() it. OPCAT_NOT_FOUND without a message. */
+opcat_status opcat_reader_source(opcat_reader *reader, const char *arch, char **bytes, size_t *length);
+
+/* Read `length` bytes of the file behind `db` at `offset`, past SQLite's cache. */
+int opcat_read_raw(sqlite3 *db, void *bytes, int length, int64_t offset);
+int opcat_file_size(sqlite3 *db, sqlite3_int64 *size);
+/* The file's change counter, which every change in place moves on. */
+int opcat_read_counter(sqlite3 *db, unsigned *counter);
+
+/* Names in one allocation: `joined` holds `count` strings, each with its NUL. */
+opcat_names *opcat_names_new(const char *joined, size_t length, size_t count);
+
+#endif
