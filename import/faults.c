@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "faults.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/text.h"
+
+static bool make_room(opcat_faults *faults)
+{
+    if (faults->count < faults->room)
+        return true;
+    size_t room = faults->room ? faults->room * 2 : 16;
+    opcat_fault *items = realloc(faults->items, room * sizeof *items);
+    if (!items)
+        return false;
+    faults->items = items;
+    faults->room = room;
+    return true;
+}
+
+void opcat_faults_add(opcat_faults *faults, const char *file, opcat_place place, const char *format, ...)
+{
+    opcat_text text = {0};
+    opcat_text name = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    opcat_text_vadd(&text, format, arguments);
+    va_end(arguments);
+    opcat_text_add(&name, "%s", file);
+    if (text.failed || name.failed || !make_room(faults)) {
+        faults->out_of_memory = true;
+        free(text.bytes);
+        free(name.bytes);
+        return;
+    }
+    faults->items[faults->count++] = (opcat_fault){name.bytes, place, text.bytes};
+}
+
+static bool later(opcat_place a, opcat_place b)
+{
+    return a.line != b.line ? a.line > b.line : a.column > b.column;
+}
+
+/* Merge two sorted runs; stable, so that what was found first at a place is said first. */
+static void merge(const opcat_fault *from, opcat_fault *to, size_t start, size_t middle, size_t end)
+{
+    size_t left = start;
+    size_t right = middle;
+    for (size_t i = start; i < end; i++) {
+        bool take_right = left == middle || (right < end && later(from[left].place, from[right].place));
+        to[i] = from[take_right ? right++ : left++];
+    }
+}
+
+void opcat_faults_sort(opcat_faults *faults, size_t first)
+{
+    size_t count = faults->count - first;
+    if (count < 2)
+        return;
+    opcat_fault *spare = malloc(count * sizeof *spare);
+    if (!spare) {
+        faults->out_of_memory = true;
+        return;
+    }
+    opcat_fault *items = faults->items + first;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t middle = start + width < count ? start + width : count;
+            size_t end = middle + width < count ? middle + width : count;
+            merge(items, spare, start, middle, end);
+        }
+        memcpy(items, spare, count * sizeof *items);
+    }
+    free(spare);
+}
+
+void opcat_faults_truncate(opcat_faults *faults, size_t count)
+{
+    while (faults->count > count) {
+        opcat_fault *last = &faults->items[--faults->count];
+        free(last->file);
+        free(last->text);
+    }
+}
+
+size_t opcat_faults_files(const opcat_faults *faults)
+{
+    size_t files = 0;
+    for (size_t i = 0; i < faults->count; i++) {
+        bool seen = false;
+        /* The faults of a file stand together, but for those found before any was read. */
+        for (size_t j = i; j > 0 && !seen; j--)
+            seen = strcmp(faults->items[j - 1].file, faults->items[i].file) == 0;
+        files += !seen;
+    }
+    return files;
+}
+
+void opcat_faults_free(opcat_faults *faults)
+{
+    opcat_faults_truncate(faults, 0);
+    free(faults->items);
+    *faults = (opcat_faults){0};
+}
