@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/nearest.h"
+#include "cli.h"
+
+/* Commands in the order of the help. Another one is a file cmd_NAME.c, and a line here. */
+static const opcat_command *const commands[] = {
+    &opcat_cmd_import, &opcat_cmd_list, &opcat_cmd_show, &opcat_cmd_infer, &opcat_cmd_resolve,
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *stream)
+{
+    fprintf(stream, "usage: opcat [--catalog FILE] COMMAND ...\n"
+                    "\n"
+                    "Op profiles of architecture families: import them from YAML, and ask for them.\n"
+                    "\n"
+                    "Commands:\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  %-8s  %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(stream, "\n"
+                    "Options:\n"
+                    "  --catalog FILE  the catalog; without it, $OPCAT_CATALOG; without that, for commands that only\n"
+                    "                  read, the installed one\n"
+                    "  --help          this text; after a command, the command's\n"
+                    "  --version       the version\n"
+                    "\n"
+                    "Exit status: 0 done; 1 refused, not found or failed; 2 the command line cannot be understood.\n"
+                    "\n"
+                    "Example:\n"
+                    "  opcat --catalog profiles.db import op_profiles/\n"
+                    "  opcat --catalog profiles.db show qwen3_5\n");
+}
+
+static int usage_error(const char *what, const char *word)
+{
+    const char *names[COMMANDS];
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
+    const char *meant = word ? opcat_nearest(word, names, COMMANDS) : NULL;
+    fprintf(stderr, "opcat: %s", what);
+    if (word)
+        fprintf(stderr, " '%s'", word);
+    if (meant)
+        fprintf(stderr, "; did you mean '%s'?", meant);
+    fprintf(stderr, "\nusage: opcat [--catalog FILE] COMMAND ...; see opcat --help\n");
+    return OPCAT_EXIT_USAGE;
+}
+
+static const opcat_command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+/* "opcat help COMMAND" is "opcat COMMAND --help". */
+static int run_help(int argc, char **argv)
+{
+    static char help_option[] = "--help";
+    if (argc < 2) {
+        print_help(stdout);
+        return OPCAT_EXIT_DONE;
+    }
+    const opcat_command *command = find_command(argv[1]);
+    if (!command)
+        return usage_error("no command", argv[1]);
+    char *words[] = {argv[1], help_option, NULL};
+    opcat_call call = {.command = command, .argc = 2, .argv = words};
+    return command->run(&call);
+}
+
+static int run_command(const char *catalog, int argc, char **argv)
+{
+    if (strcmp(argv[0], "help") == 0)
+        return run_help(argc, argv);
+    opcat_call call = {.command = find_command(argv[0]), .catalog = catalog, .argc = argc, .argv = argv};
+    if (!call.command)
+        return usage_error("no command", argv[0]);
+    optind = 0; /* the command's own options are a list of their own */
+    return call.command->run(&call);
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {{"catalog", required_argument, NULL, 'c'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {"version", no_argument, NULL, 'v'},
+                                            {NULL, 0, NULL, 0}};
+    const char *catalog = NULL;
+    opterr = 0;
+    for (;;) {
+        int option = getopt_long(argc, argv, "+:h", options, NULL);
+        if (option == -1)
+            break;
+        switch (option) {
+        case 'c':
+            catalog = optarg;
+            break;
+        case 'h':
+            print_help(stdout);
+            return OPCAT_EXIT_DONE;
+        case 'v':
+            printf("opcat %s\n", opcat_version());
+            return OPCAT_EXIT_DONE;
+        case ':':
+            return usage_error("a value is missing after", argv[optind - 1]);
+        default:
+            return usage_error("no option", argv[optind - 1]);
+        }
+    }
+    if (catalog && !*catalog)
+        return usage_error("--catalog takes the name of a file, and it is empty", NULL);
+    if (optind == argc)
+        return usage_error("a command is missing", NULL);
+    return run_command(catalog, argc - optind, argv + optind);
+}
+
+int main(int argc, char **argv)
+{
+    /* For the width of characters; everything else stays as in the C locale. */
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        setlocale(LC_CTYPE, "");
+    /* Who reads the output may leave early: then writing fails, and that is said below. */
+    signal(SIGPIPE, SIG_IGN);
+    int exit = run(argc, argv);
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (!written && errno != EPIPE)
+        opcat_fail("cannot write the output: %s", strerror(errno));
+    return written || exit != OPCAT_EXIT_DONE ? exit : OPCAT_EXIT_FAILED;
+}
