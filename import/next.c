@@ -221,13 +221,14 @@ static opcat_status connect_next(opcat_next *next, opcat_error *error)
         free(uri);
         free(plain);
     }
-    if (rc == SQLITE_OK)
-        rc = opcat_harden(next->db);
+    /* The defensive mode that hardening brings would refuse to go without a journal. */
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(next->db,
                           "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;"
                           "PRAGMA foreign_keys = OFF; PRAGMA temp_store = MEMORY;",
                           NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = opcat_harden(next->db);
     return rc == SQLITE_OK ? OPCAT_OK : fail_next(next, rc, "cannot make the next generation", error);
 }
 

@@ -88,6 +88,5 @@ CREATE TABLE term (
     type          TEXT NOT NULL CONSTRAINT type_is_a_known_one CHECK (type IN ('count', 'size', 'flag', 'flavour', 'trait')),
     default_value,
     meaning       TEXT NOT NULL,
-    PRIMARY KEY (section, position),
-    CONSTRAINT term_is_explained_once UNIQUE (section, name)
+    PRIMARY KEY (section, position)
 ) WITHOUT ROWID;
