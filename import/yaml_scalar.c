@@ -377,6 +377,9 @@ static const char *resolve_plain(opcat_node *node)
 const char *opcat_scalar_resolve(opcat_node *node, const char *tag, bool plain)
 {
     static const char prefix[] = "tag:yaml.org,2002:";
+    /* The non-specific tag stays on an empty value alone; elsewhere libyaml has read it as what it means. */
+    if (tag && strcmp(tag, "!") == 0)
+        plain = true;
     if (plain || !tag) {
         node->type = OPCAT_NODE_STRING;
         return plain ? resolve_plain(node) : NULL;

@@ -8,6 +8,7 @@
 
 #include "read_profile.h"
 #include "string_table.h"
+#include "yaml_bytes.h"
 
 /* What a file may hold. libyaml's time grows with the square of the depth, and memory with the number of values. */
 enum { MAX_DEPTH = 64, MAX_NODES = 200000, MAX_ALIASES = 10000, MAX_MERGED = 200000 };
@@ -31,40 +32,9 @@ typedef struct builder {
     size_t pending_room;
     size_t node_count;
     size_t alias_count;
-    bool stopped; /* a fault was met after which nothing can be made of the rest */
+    opcat_spans quoted; /* where tabs may stand: scalars in quotes, and literal and folded ones */
+    bool stopped;       /* a fault was met after which nothing can be made of the rest */
 } builder;
-
-/* ---- Bytes ----------------------------------------------------------------------------------------------- */
-
-static bool is_printable(unsigned code)
-{
-    return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code < 0x7f) || code == 0x85 ||
-           (code >= 0xa0 && code != 0xfffe && code != 0xffff);
-}
-
-/* Whether all bytes are characters that YAML may hold; else say where the first is that is not. */
-static bool check_bytes(const char *file, const char *bytes, size_t length, opcat_faults *faults)
-{
-    opcat_place place = {1, 1};
-    for (size_t at = 0; at < length;) {
-        unsigned code = 0;
-        size_t size = opcat_utf8_character(bytes + at, length - at, &code);
-        if (size == 0) {
-            opcat_faults_add(faults, file, place, "not UTF-8: the byte 0x%02x cannot stand here",
-                             (unsigned)(unsigned char)bytes[at]);
-            return false;
-        }
-        if (!is_printable(code)) {
-            opcat_faults_add(faults, file, place, "not YAML: the control character U+%04X cannot stand in a file",
-                             code);
-            return false;
-        }
-        at += size;
-        bool line_end = code == '\n' || (code == '\r' && (at == length || bytes[at] != '\n'));
-        place = line_end ? (opcat_place){place.line + 1, 1} : (opcat_place){place.line, place.column + 1};
-    }
-    return true;
-}
 
 /* ---- Nodes ----------------------------------------------------------------------------------------------- */
 
@@ -199,6 +169,9 @@ static opcat_node *build_scalar(builder *self, const yaml_event_t *event)
         free(shown.bytes);
         node->type = OPCAT_NODE_INVALID;
     }
+    if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE &&
+        !opcat_spans_add(&self->quoted, event->start_mark.index, event->end_mark.index))
+        out_of_memory(self);
     name_node(self, event->data.scalar.anchor, node, &event->start_mark);
     return node;
 }
@@ -385,7 +358,7 @@ void opcat_tree_read(opcat_tree *tree, const char *file, const char *bytes, size
         bytes += sizeof mark - 1;
         length -= sizeof mark - 1;
     }
-    if (!check_bytes(file, bytes, length, faults))
+    if (!opcat_check_bytes(file, bytes, length, faults))
         return;
     if (!yaml_parser_initialize(&self.parser)) {
         faults->out_of_memory = true;
@@ -395,7 +368,10 @@ void opcat_tree_read(opcat_tree *tree, const char *file, const char *bytes, size
     yaml_parser_set_encoding(&self.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&self.parser, (const unsigned char *)bytes, length);
     build_document(&self);
+    if (tree->root)
+        opcat_check_tabs(file, bytes, length, &self.quoted, faults);
     yaml_parser_delete(&self.parser);
+    free(self.quoted.items);
     opcat_string_table_free(&self.anchor_places);
     free(self.anchors);
     free(self.pending);

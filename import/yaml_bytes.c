@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "yaml_bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/text.h"
+
+bool opcat_spans_add(opcat_spans *spans, size_t start, size_t end)
+{
+    if (spans->count == spans->room) {
+        size_t room = spans->room ? spans->room * 2 : 16;
+        opcat_span *items = realloc(spans->items, room * sizeof *items);
+        if (!items)
+            return false;
+        spans->items = items;
+        spans->room = room;
+    }
+    spans->items[spans->count++] = (opcat_span){start, end};
+    return true;
+}
+
+static bool is_printable(unsigned code)
+{
+    return code == '\t' || code == '\n' || code == '\r' || (code >= 0x20 && code < 0x7f) || code == 0x85 ||
+           (code >= 0xa0 && code != 0xfffe && code != 0xffff);
+}
+
+/* The place behind a character, which `following` follows. */
+static opcat_place next_place(opcat_place place, unsigned code, char following)
+{
+    bool line_end = code == '\n' || (code == '\r' && following != '\n');
+    return line_end ? (opcat_place){place.line + 1, 1} : (opcat_place){place.line, place.column + 1};
+}
+
+bool opcat_check_bytes(const char *file, const char *bytes, size_t length, opcat_faults *faults)
+{
+    opcat_place place = {1, 1};
+    for (size_t at = 0; at < length;) {
+        unsigned code = 0;
+        size_t size = opcat_utf8_character(bytes + at, length - at, &code);
+        if (size == 0) {
+            opcat_faults_add(faults, file, place, "not UTF-8: the byte 0x%02x cannot stand here",
+                             (unsigned)(unsigned char)bytes[at]);
+            return false;
+        }
+        if (!is_printable(code)) {
+            opcat_faults_add(faults, file, place, "not YAML: the control character U+%04X cannot stand in a file",
+                             code);
+            return false;
+        }
+        at += size;
+        place = next_place(place, code, at < length ? bytes[at] : '\0');
+    }
+    return true;
+}
+
+void opcat_check_tabs(const char *file, const char *bytes, size_t length, const opcat_spans *quoted,
+                      opcat_faults *faults)
+{
+    opcat_place place = {1, 1};
+    size_t span = 0;
+    size_t index = 0;
+    bool comment = false;
+    bool apart = true; /* behind white space, where a # opens a comment */
+    if (!memchr(bytes, '\t', length))
+        return;
+    for (size_t at = 0; at < length; index++) {
+        unsigned code = 0;
+        at += opcat_utf8_character(bytes + at, length - at, &code);
+        while (span < quoted->count && quoted->items[span].end <= index)
+            span++;
+        bool inside = span < quoted->count && quoted->items[span].start <= index;
+        bool line_end = code == '\n' || code == '\r';
+        comment = !line_end && !inside && (comment || (code == '#' && apart));
+        if (code == '\t' && !comment && !inside)
+            opcat_faults_add(faults, file, place, "not YAML: a tab cannot stand here; use spaces");
+        apart = line_end || code == ' ' || code == '\t';
+        place = next_place(place, code, at < length ? bytes[at] : '\0');
+    }
+}
