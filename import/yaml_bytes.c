@@ -49,6 +49,11 @@ bool opcat_check_bytes(const char *file, const char *bytes, size_t length, opcat
                              code);
             return false;
         }
+        /* The one that opens a file is not among these bytes; libyaml would pass over one that opens a line. */
+        if (code == 0xfeff && place.column == 1) {
+            opcat_faults_add(faults, file, place, "not YAML: a byte order mark can only open the file");
+            return false;
+        }
         at += size;
         place = next_place(place, code, at < length ? bytes[at] : '\0');
     }

@@ -71,7 +71,7 @@ static void assert_columns(fixture *self, const char *view, const char *expected
     free(sql);
 }
 
-#define OP_NAME(name) " " #name
+#define OP_NAME(name)               " " #name
 #define RUN_NAME(name, type, value) " " #name
 
 static void the_views_have_the_columns_that_were_promised(void **state)
@@ -108,7 +108,8 @@ static void the_views_hold_the_nine_families(void **state)
         "default|decoder|0|1|full||4|2|3|1|0|2|4|1|1|0\npangualpha|decoder|0|1|full||4|1|2|2|5|4|4|1|1|0\n"
         "qwen3_5|full_attention|0|1|full||4|2|3|1|0|2|4|1|1|0\n"
         "qwen3_5|linear_attention|1|0|linear||4|0|3|0|0|2|4|0|1|1\nvision|encoder|0|1|full||4|2|2|1|0|2|4|1|1|0");
-    assert_rows(self, "SELECT op, count FROM op_counts WHERE arch = 't5' AND kind = 'decoder' AND count > 3 ORDER BY op",
+    assert_rows(self,
+                "SELECT op, count FROM op_counts WHERE arch = 't5' AND kind = 'decoder' AND count > 3 ORDER BY op",
                 "attMM|8\ndropout|7\ngather|6\nsoftmax|4");
     assert_rows(self, "SELECT count(*) FROM op_counts", "120");
     assert_rows(self, "SELECT * FROM runs WHERE arch = 'llama2'", "llama2|2|4|2|0|4|0|1|0|1|0|0|0");
