@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../lib/reader.h"
+#include "../lib/raw_file.h"
 #include "schema.h"
 
 enum {

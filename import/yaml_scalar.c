@@ -3,198 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "yaml_pattern.h"
 #include "yaml_tree.h"
-
-/* ---- Patterns -------------------------------------------------------------------------------------------- */
-
-typedef struct cursor {
-    const char *at;
-    const char *end;
-} cursor;
-
-static bool at_end(const cursor *from)
-{
-    return from->at == from->end;
-}
-
-static bool one_of(cursor *from, const char *set)
-{
-    if (at_end(from) || !*from->at || !strchr(set, *from->at))
-        return false;
-    from->at++;
-    return true;
-}
-
-static size_t many_of(cursor *from, const char *set)
-{
-    size_t count = 0;
-    while (one_of(from, set))
-        count++;
-    return count;
-}
-
-static bool literally(cursor *from, const char *text)
-{
-    size_t length = strlen(text);
-    if ((size_t)(from->end - from->at) < length || memcmp(from->at, text, length) != 0)
-        return false;
-    from->at += length;
-    return true;
-}
-
-static bool is_any(cursor whole, const char *const *words)
-{
-    for (; *words; words++) {
-        cursor from = whole;
-        if (literally(&from, *words) && at_end(&from))
-            return true;
-    }
-    return false;
-}
-
-static const char digits[] = "0123456789";
-static const char digits_[] = "0123456789_";
-
-/* (?::[0-5]?[0-9])+ */
-static bool sexagesimal_rest(cursor *from)
-{
-    bool any = false;
-    for (;;) {
-        cursor ahead = *from;
-        if (!one_of(&ahead, ":"))
-            return any;
-        cursor two = ahead;
-        if (one_of(&two, "012345") && one_of(&two, digits))
-            ahead = two;
-        else if (!one_of(&ahead, digits))
-            return any;
-        *from = ahead;
-        any = true;
-    }
-}
-
-static bool is_int(cursor from)
-{
-    one_of(&from, "-+");
-    cursor start = from;
-    if (literally(&from, "0b") && many_of(&from, "01_") && at_end(&from))
-        return true;
-    from = start;
-    if (literally(&from, "0x") && many_of(&from, "0123456789abcdefABCDEF_") && at_end(&from))
-        return true;
-    from = start;
-    if (one_of(&from, "0"))
-        return many_of(&from, "01234567_"), at_end(&from);
-    if (!one_of(&from, "123456789"))
-        return false;
-    many_of(&from, digits_);
-    if (!at_end(&from))
-        sexagesimal_rest(&from);
-    return at_end(&from);
-}
-
-/* (?:[eE][-+][0-9]+)? at the end */
-static bool exponent_ends(cursor from)
-{
-    return at_end(&from) || (one_of(&from, "eE") && one_of(&from, "-+") && many_of(&from, digits) && at_end(&from));
-}
-
-static bool is_float(cursor from)
-{
-    static const char *const infinities[] = {".inf", ".Inf", ".INF", NULL};
-    static const char *const nans[] = {".nan", ".NaN", ".NAN", NULL};
-    cursor start = from;
-    if (is_any(start, nans))
-        return true;
-    if (one_of(&from, ".") && one_of(&from, digits)) {
-        many_of(&from, digits_);
-        if (exponent_ends(from))
-            return true;
-    }
-    from = start;
-    one_of(&from, "-+");
-    if (is_any(from, infinities))
-        return true;
-    if (!one_of(&from, digits))
-        return false;
-    many_of(&from, digits_);
-    cursor whole = from;
-    if (one_of(&from, ".")) {
-        many_of(&from, digits_);
-        return exponent_ends(from);
-    }
-    from = whole;
-    return sexagesimal_rest(&from) && one_of(&from, ".") && (many_of(&from, digits_), at_end(&from));
-}
-
-/* Between `least` and `most` digits, as many as there are; their value, or -1. */
-static int number(cursor *from, size_t least, size_t most)
-{
-    int value = 0;
-    size_t count = 0;
-    while (count < most && !at_end(from) && *from->at >= '0' && *from->at <= '9') {
-        value = value * 10 + (*from->at - '0');
-        from->at++;
-        count++;
-    }
-    return count >= least ? value : -1;
-}
-
-typedef struct date {
-    int year, month, day, hour, minute, second, zone_hour, zone_minute;
-} date;
-
-/* (?:[ \t]*(?:Z|[-+][0-9][0-9]?(?::[0-9][0-9])?))? at the end */
-static bool zone_ends(cursor from, date *found)
-{
-    if (at_end(&from))
-        return true;
-    many_of(&from, " \t");
-    if (one_of(&from, "Z"))
-        return at_end(&from);
-    if (!one_of(&from, "-+") || (found->zone_hour = number(&from, 1, 2)) < 0)
-        return false;
-    if (at_end(&from))
-        return true;
-    return one_of(&from, ":") && (found->zone_minute = number(&from, 2, 2)) >= 0 && at_end(&from);
-}
-
-/* The two patterns of a timestamp: a date alone has two digits everywhere, one with a time may have less. */
-static bool is_date(cursor from, date *found)
-{
-    cursor month, day;
-    *found = (date){0};
-    if ((found->year = number(&from, 4, 4)) < 0 || !one_of(&from, "-"))
-        return false;
-    month = from;
-    if ((found->month = number(&from, 1, 2)) < 0 || !one_of(&from, "-"))
-        return false;
-    bool two_digits = from.at - month.at == 3;
-    day = from;
-    if ((found->day = number(&from, 1, 2)) < 0)
-        return false;
-    if (at_end(&from))
-        return two_digits && from.at - day.at == 2;
-    if (!one_of(&from, "Tt") && !many_of(&from, " \t"))
-        return false;
-    if ((found->hour = number(&from, 1, 2)) < 0 || !one_of(&from, ":") || (found->minute = number(&from, 2, 2)) < 0 ||
-        !one_of(&from, ":") || (found->second = number(&from, 2, 2)) < 0)
-        return false;
-    if (one_of(&from, "."))
-        many_of(&from, digits);
-    return zone_ends(from, found);
-}
-
-static bool is_on_the_calendar(const date *found)
-{
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    if (found->year < 1 || found->month < 1 || found->month > 12 || found->day < 1)
-        return false;
-    bool leap = (found->year % 4 == 0 && found->year % 100 != 0) || found->year % 400 == 0;
-    int longest = found->month == 2 && leap ? 29 : days[found->month - 1];
-    return found->day <= longest && found->hour < 24 && found->minute < 60 && found->second < 60 &&
-           found->zone_hour * 60 + found->zone_minute < 24 * 60;
-}
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
@@ -332,8 +142,8 @@ static const char *read_bool(opcat_node *node)
         return "cannot be read as !!bool";
     for (uint32_t i = 0; i < node->count; i++)
         lowered[i] = (char)(node->text[i] >= 'A' && node->text[i] <= 'Z' ? node->text[i] - 'A' + 'a' : node->text[i]);
-    cursor whole = {lowered, lowered + node->count};
-    if (!is_any(whole, words))
+    opcat_cursor whole = {lowered, lowered + node->count};
+    if (!opcat_is_any(whole, words))
         return "cannot be read as !!bool";
     node->type = OPCAT_NODE_BOOL;
     node->of.boolean = lowered[0] == 'y' || lowered[0] == 't' || memcmp(lowered, "on", 2) == 0;
@@ -349,27 +159,27 @@ static const char *resolve_plain(opcat_node *node)
     static const char *const nulls[] = {"~", "null", "Null", "NULL", "", NULL};
     static const char *const merge[] = {"<<", NULL};
     static const char *const value[] = {"=", NULL};
-    cursor whole = {node->text, node->text + node->count};
-    date found;
+    opcat_cursor whole = {node->text, node->text + node->count};
+    opcat_date found;
     /* Python's $ matches before a line end, too. */
     if (node->count && whole.end[-1] == '\n')
         whole.end--;
-    if (is_any(whole, bools))
+    if (opcat_is_any(whole, bools))
         return read_bool(node);
-    if (is_float(whole))
+    if (opcat_is_float(whole))
         return read_float(node);
-    if (is_int(whole))
+    if (opcat_is_int(whole))
         return read_int(node);
     node->type = OPCAT_NODE_STRING;
-    if (is_any(whole, merge))
+    if (opcat_is_any(whole, merge))
         node->type = OPCAT_NODE_MERGE;
-    else if (is_any(whole, nulls) && (node->count == 0 || whole.at != whole.end))
+    else if (opcat_is_any(whole, nulls) && (node->count == 0 || whole.at != whole.end))
         node->type = OPCAT_NODE_NULL;
-    else if (is_any(whole, value))
+    else if (opcat_is_any(whole, value))
         node->type = OPCAT_NODE_VALUE;
-    else if (is_date(whole, &found)) {
+    else if (opcat_is_date(whole, &found)) {
         node->type = OPCAT_NODE_DATE;
-        return is_on_the_calendar(&found) ? NULL : "looks like a date, and is none; a string goes in quotes";
+        return opcat_is_on_the_calendar(&found) ? NULL : "looks like a date, and is none; a string goes in quotes";
     }
     return NULL;
 }

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "reader.h"
+#include "raw_file.h"
 
 enum {
     HEADER_SIZE = 100,

@@ -33,11 +33,11 @@ opcat_status opcat_reader_rules(opcat_reader *reader, opcat_ruleset **rules);
 /* The profile file that a family was imported from; free() it. OPCAT_NOT_FOUND without a message. */
 opcat_status opcat_reader_source(opcat_reader *reader, const char *arch, char **bytes, size_t *length);
 
-/* Read `length` bytes of the file behind `db` at `offset`, past SQLite's cache. */
-int opcat_read_raw(sqlite3 *db, void *bytes, int length, int64_t offset);
-int opcat_file_size(sqlite3 *db, sqlite3_int64 *size);
-/* The file's change counter, which every change in place moves on. */
-int opcat_read_counter(sqlite3 *db, unsigned *counter);
+/* Say what SQLite says of its result code; say that the catalog is damaged, and in what (`arch` may be NULL). */
+opcat_status opcat_reader_fail(opcat_reader *reader, int rc, const char *doing);
+opcat_status opcat_reader_damaged(opcat_reader *reader, const char *arch, const char *what);
+/* Within a read transaction: whether the file is still the one that the reader started on, else OPCAT_BUSY. */
+opcat_status opcat_reader_check(opcat_reader *reader);
 
 /* Names in one allocation: `joined` holds `count` strings, each with its NUL. */
 opcat_names *opcat_names_new(const char *joined, size_t length, size_t count);

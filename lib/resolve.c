@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "catalog.h"
-#include "nearest.h"
 
 /* A resolution in memory. Its kinds' names are the profile's, which it keeps. */
 typedef struct resolution_box {
