@@ -36,6 +36,11 @@ extern const opcat_command opcat_cmd_list;
 extern const opcat_command opcat_cmd_show;
 extern const opcat_command opcat_cmd_infer;
 extern const opcat_command opcat_cmd_resolve;
+extern const opcat_command opcat_cmd_log;
+extern const opcat_command opcat_cmd_info;
+extern const opcat_command opcat_cmd_check;
+extern const opcat_command opcat_cmd_diff;
+extern const opcat_command opcat_cmd_export;
 
 /* ---- Options --------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "../import/read_profile.h"
+#include "../import/where.h"
+#include "../lib/history.h"
 #include "../lib/profile.h"
 #include "../lib/source.h"
 #include "cli.h"
@@ -21,9 +25,18 @@ static const char help[] =
     "\n"
     "Example:\n"
     "  opcat show t5\n"
-    "  opcat show --yaml deepseek >deepseek.yaml\n";
+    "  opcat show --yaml deepseek >deepseek.yaml\n"
+    "  opcat show --at 3 qwen\n";
 
-enum { OPTION_JSON = 1, OPTION_YAML };
+enum { OPTION_JSON = 1, OPTION_YAML, OPTION_WHERE, OPTION_AT };
+
+typedef struct choice {
+    const char *arch;
+    bool json;
+    bool yaml;
+    bool where;
+    int64_t at; /* an import, or 0 for the profile as it stands */
+} choice;
 
 static int print_json(const opcat_profile *profile)
 {
@@ -31,17 +44,6 @@ static int print_json(const opcat_profile *profile)
     opcat_json_start(&json, stdout);
     opcat_json_profile(&json, profile);
     return opcat_json_end(&json);
-}
-
-static int print_yaml(opcat_catalog *catalog, const char *arch)
-{
-    char *bytes = NULL;
-    size_t length = 0;
-    if (opcat_profile_source(catalog, arch, &bytes, &length) != OPCAT_OK)
-        return opcat_fail("%s", opcat_errmsg(catalog));
-    fwrite(bytes, 1, length, stdout);
-    free(bytes);
-    return OPCAT_EXIT_DONE;
 }
 
 static int print_kinds(const opcat_profile *profile)
@@ -95,44 +97,159 @@ static int print_profile(const opcat_profile *profile)
     return exit == OPCAT_EXIT_DONE ? print_facts(profile) : exit;
 }
 
-static int show(opcat_catalog *catalog, const char *arch, bool json, bool yaml)
+/* ---- Where ----------------------------------------------------------------------------------------------- */
+
+static void add_where_row(void *context, const char *path, const opcat_value *value, size_t line)
+{
+    opcat_table *table = context;
+    opcat_text text = {0};
+    opcat_value shown = *value;
+    shown.by_default = false; /* the line says so */
+    opcat_value_text(&text, &shown);
+    table->failed = table->failed || text.failed;
+    opcat_table_add(table, "%s", path);
+    opcat_table_add(table, "%s", text.failed ? "" : text.bytes);
+    if (line)
+        opcat_table_add(table, "line %zu", line);
+    else
+        opcat_table_add(table, "default");
+    free(text.bytes);
+}
+
+static void add_where_object(void *context, const char *path, const opcat_value *value, size_t line)
+{
+    opcat_json *json = context;
+    opcat_json_open(json, '{');
+    opcat_json_key(json, "path");
+    opcat_json_string(json, path);
+    opcat_json_key(json, "value");
+    opcat_json_value(json, value);
+    opcat_json_key(json, "line");
+    if (line)
+        opcat_json_number(json, (int64_t)line);
+    else
+        opcat_json_string(json, NULL);
+    opcat_json_close(json, '}');
+}
+
+static int print_where(const choice *chosen, const char *bytes, size_t length, opcat_faults *faults)
+{
+    static const char *const headings[] = {"PATH", "VALUE", "WHERE"};
+    opcat_json json;
+    opcat_table table;
+    if (chosen->json) {
+        opcat_json_start(&json, stdout);
+        opcat_json_open(&json, '[');
+        bool whole = opcat_where(chosen->arch, chosen->arch, bytes, length, faults, add_where_object, &json);
+        opcat_json_close(&json, ']');
+        int exit = opcat_json_end(&json);
+        return whole ? exit : OPCAT_EXIT_FAILED;
+    }
+    opcat_table_start(&table, "lll", headings);
+    bool whole = opcat_where(chosen->arch, chosen->arch, bytes, length, faults, add_where_row, &table);
+    int exit = opcat_table_print(&table, stdout);
+    return whole ? exit : OPCAT_EXIT_FAILED;
+}
+
+/* ---- The choice ------------------------------------------------------------------------------------------ */
+
+static int print_read(const choice *chosen, const char *bytes, size_t length, opcat_faults *faults)
+{
+    opcat_profile *profile = opcat_read_profile(chosen->arch, chosen->arch, bytes, length, faults);
+    int exit = OPCAT_EXIT_FAILED;
+    if (profile)
+        exit = chosen->json ? print_json(profile) : print_profile(profile);
+    opcat_profile_drop(profile);
+    return exit;
+}
+
+/* What is shown of a source: itself, its lines, or the profile it once stated. */
+static int show_source(opcat_catalog *catalog, const choice *chosen)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    int exit = OPCAT_EXIT_DONE;
+    opcat_faults faults = {0};
+    opcat_status status = chosen->at ? opcat_source_at(catalog, chosen->arch, chosen->at, &bytes, &length)
+                                     : opcat_profile_source(catalog, chosen->arch, &bytes, &length);
+    if (status != OPCAT_OK)
+        return opcat_fail("%s", opcat_errmsg(catalog));
+    if (chosen->yaml)
+        fwrite(bytes, 1, length, stdout);
+    else if (chosen->where)
+        exit = print_where(chosen, bytes, length, &faults);
+    else
+        exit = print_read(chosen, bytes, length, &faults);
+    opcat_print_faults(&faults);
+    opcat_faults_free(&faults);
+    free(bytes);
+    return exit;
+}
+
+static int show(opcat_catalog *catalog, const choice *chosen)
 {
     const opcat_profile *profile = NULL;
-    if (yaml)
-        return print_yaml(catalog, arch);
-    if (opcat_load_profile(catalog, arch, &profile) != OPCAT_OK)
+    if (chosen->yaml || chosen->where || chosen->at)
+        return show_source(catalog, chosen);
+    if (opcat_load_profile(catalog, chosen->arch, &profile) != OPCAT_OK)
         return opcat_fail("%s", opcat_errmsg(catalog));
-    return json ? print_json(profile) : print_profile(profile);
+    return chosen->json ? print_json(profile) : print_profile(profile);
+}
+
+static bool read_import_id(const char *text, int64_t *id)
+{
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    *id = value;
+    return *text >= '0' && *text <= '9' && !*end && !errno && value >= 1;
+}
+
+/* Read the options; false where the command is over with *exit. */
+static bool choose(opcat_call *call, choice *chosen, int *exit)
+{
+    static const struct option options[] = {{"json", no_argument, NULL, OPTION_JSON},
+                                            {"yaml", no_argument, NULL, OPTION_YAML},
+                                            {"where", no_argument, NULL, OPTION_WHERE},
+                                            {"at", required_argument, NULL, OPTION_AT},
+                                            OPCAT_COMMON_OPTIONS};
+    for (int option; (option = opcat_next_option(call, options, exit)) != OPCAT_OPTION_END;) {
+        if (option == OPCAT_OPTION_STOP)
+            return false;
+        chosen->json = chosen->json || option == OPTION_JSON;
+        chosen->yaml = chosen->yaml || option == OPTION_YAML;
+        chosen->where = chosen->where || option == OPTION_WHERE;
+        if (option == OPTION_AT && !read_import_id(optarg, &chosen->at)) {
+            *exit = opcat_usage_error(call, "--at takes the number of an import, from 1, got '%s'", optarg);
+            return false;
+        }
+    }
+    if (!opcat_operands(call, 1, 1, "ARCH", exit))
+        return false;
+    chosen->arch = call->argv[optind];
+    if (!chosen->yaml || !(chosen->json || chosen->where))
+        return true;
+    *exit = opcat_usage_error(call, "--yaml goes with neither --json nor --where");
+    return false;
 }
 
 static int run(opcat_call *call)
 {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, OPTION_JSON}, {"yaml", no_argument, NULL, OPTION_YAML}, OPCAT_COMMON_OPTIONS};
-    bool json = false;
-    bool yaml = false;
+    choice chosen = {.at = 0};
     int exit = 0;
-    for (int option; (option = opcat_next_option(call, options, &exit)) != OPCAT_OPTION_END;) {
-        if (option == OPCAT_OPTION_STOP)
-            return exit;
-        json = json || option == OPTION_JSON;
-        yaml = yaml || option == OPTION_YAML;
-    }
-    if (!opcat_operands(call, 1, 1, "ARCH", &exit))
+    if (!choose(call, &chosen, &exit))
         return exit;
-    if (json && yaml)
-        return opcat_usage_error(call, "--json or --yaml, not both");
     opcat_catalog *catalog = opcat_open_for(call);
     if (!catalog)
         return OPCAT_EXIT_FAILED;
-    exit = show(catalog, call->argv[optind], json, yaml);
+    exit = show(catalog, &chosen);
     opcat_close(catalog);
     return exit;
 }
 
 const opcat_command opcat_cmd_show = {
     .name = "show",
-    .synopsis = "[--json | --yaml] ARCH",
+    .synopsis = "[--json | --yaml] [--where] [--at IMPORT_ID] ARCH",
     .summary = "show the profile of a family",
     .help = help,
     .run = run,

@@ -117,6 +117,16 @@ void opcat_json_bool(opcat_json *json, bool value)
     fputs(value ? "true" : "false", json->stream);
 }
 
+void opcat_json_value(opcat_json *json, const opcat_value *value)
+{
+    if (value->type == OPCAT_VALUE_NUMBER)
+        opcat_json_number(json, value->number);
+    else if (value->type == OPCAT_VALUE_FLAG)
+        opcat_json_bool(json, value->number != 0);
+    else
+        opcat_json_string(json, value->type == OPCAT_VALUE_TEXT ? value->text : NULL);
+}
+
 void opcat_json_ops(opcat_json *json, const opcat_ops *ops)
 {
     opcat_json_open(json, '{');

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "../import/compare.h"
 #include "../lib/opcat.h"
 
 typedef struct opcat_json {
@@ -31,6 +32,8 @@ void opcat_json_key(opcat_json *json, const char *key);
 void opcat_json_string(opcat_json *json, const char *text);
 void opcat_json_number(opcat_json *json, int64_t number);
 void opcat_json_bool(opcat_json *json, bool value);
+/* A value as what it is; null for one that is absent. */
+void opcat_json_value(opcat_json *json, const opcat_value *value);
 /* An object of the ten ops. */
 void opcat_json_ops(opcat_json *json, const opcat_ops *ops);
 

@@ -18,24 +18,6 @@ void opcat_table_start(opcat_table *table, const char *alignment, const char *co
         opcat_table_add(table, "%s", headings[i]);
 }
 
-/* The text on one line, whatever a catalog's author put into it. */
-static void escape(opcat_text *escaped, const char *text)
-{
-    unsigned code = 0;
-    size_t length = strlen(text);
-    for (size_t at = 0; at < length;) {
-        size_t size = opcat_utf8_character(text + at, length - at, &code);
-        if (size && !opcat_is_control(code))
-            opcat_text_add_bytes(escaped, text + at, size);
-        else if (size)
-            opcat_text_add(escaped, "\\u%04x", code);
-        else
-            opcat_text_add(escaped, "\\x%02x", (unsigned)(unsigned char)text[at]);
-        at += size ? size : 1;
-    }
-    opcat_text_add(escaped, "%s", "");
-}
-
 void opcat_table_add(opcat_table *table, const char *format, ...)
 {
     opcat_text text = {0};
@@ -45,7 +27,7 @@ void opcat_table_add(opcat_table *table, const char *format, ...)
     opcat_text_vadd(&text, format, arguments);
     va_end(arguments);
     if (!text.failed)
-        escape(&escaped, text.bytes);
+        opcat_text_escape(&escaped, text.bytes);
     if (table->count == table->room) {
         size_t room = table->room ? table->room * 2 : 64;
         char **cells = realloc(table->cells, room * sizeof(char *));
@@ -106,6 +88,14 @@ static void print_row(const opcat_table *table, size_t row, const size_t *widths
     }
 }
 
+void opcat_table_free(opcat_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    *table = (opcat_table){0};
+}
+
 int opcat_table_print(opcat_table *table, FILE *stream)
 {
     size_t rows = table->count / table->columns;
@@ -123,9 +113,7 @@ int opcat_table_print(opcat_table *table, FILE *stream)
         fputs(opcat_plain(colours && row == 0), stream);
         fputc('\n', stream);
     }
-    for (size_t i = 0; i < table->count; i++)
-        free(table->cells[i]);
-    free(table->cells);
+    opcat_table_free(table);
     free(widths);
     return whole ? OPCAT_EXIT_DONE : opcat_fail("out of memory");
 }

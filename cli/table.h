@@ -26,5 +26,7 @@ void opcat_table_add(opcat_table *table, const char *format, ...) OPCAT_PRINTF(2
 void opcat_table_add_ops(opcat_table *table, const opcat_ops *ops);
 /* Print it, and free what it holds; OPCAT_EXIT_DONE, or OPCAT_EXIT_FAILED where memory ran out, which is said. */
 int opcat_table_print(opcat_table *table, FILE *stream);
+/* Free what it holds without printing it. */
+void opcat_table_free(opcat_table *table);
 
 #endif

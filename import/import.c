@@ -120,7 +120,7 @@ static opcat_status open_current(import_run *run)
     opcat_status status = opcat_next_open(&run->next, run->options->catalog, run->options->dry_run, &run->error);
     if (status != OPCAT_OK || !run->next.current)
         return status;
-    status = opcat_reader_start(&reader, run->next.current, run->next.path, &run->error);
+    status = opcat_reader_start(&reader, run->next.current, "main", run->next.path, &run->error);
     if (status == OPCAT_OK)
         status = opcat_reader_archs(&reader, &run->standing);
     opcat_reader_end(&reader);

@@ -93,7 +93,7 @@ opcat_status opcat_store_check(opcat_store *store, opcat_digest_fn *digest_of, v
         status = check_pragma(store, "PRAGMA foreign_key_check", NULL);
     if (status != OPCAT_OK)
         return status;
-    status = opcat_reader_start(&reader, store->db, store->path, store->error);
+    status = opcat_reader_start(&reader, store->db, "main", store->path, store->error);
     if (status == OPCAT_OK)
         status = opcat_reader_archs(&reader, &archs);
     for (size_t i = 0; status == OPCAT_OK && i < archs->count; i++)

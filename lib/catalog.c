@@ -31,7 +31,8 @@ static opcat_status generation_open(opcat_catalog *catalog, opcat_generation **m
         return opcat_error_nomem(&catalog->error);
     opcat_status status = opcat_connection_open(&generation->connection, catalog->path, immutable, &catalog->error);
     if (status == OPCAT_OK)
-        status = opcat_reader_start(&generation->reader, generation->connection.db, catalog->path, &catalog->error);
+        status =
+            opcat_reader_start(&generation->reader, generation->connection.db, "main", catalog->path, &catalog->error);
     if (status != OPCAT_OK) {
         opcat_connection_close(&generation->connection);
         free(generation);

@@ -27,7 +27,7 @@ static const char load_sql[] = "SELECT p.default_kind, p.v_head_dim"
 #define OPCAT_X(name) ", k." #name
     OPCAT_OPS(OPCAT_X)
 #undef OPCAT_X
-        " FROM profile p LEFT JOIN kind k ON k.arch = p.arch WHERE p.arch = ?1";
+        " FROM \"%w\".profile p LEFT JOIN \"%w\".kind k ON k.arch = p.arch WHERE p.arch = ?1";
 
 opcat_status opcat_reader_fail(opcat_reader *reader, int rc, const char *doing)
 {
@@ -47,10 +47,15 @@ opcat_status opcat_reader_damaged(opcat_reader *reader, const char *arch, const 
     return opcat_error_take(reader->error, OPCAT_CORRUPT, &text);
 }
 
-opcat_status opcat_reader_start(opcat_reader *reader, sqlite3 *db, const char *path, opcat_error *error)
+opcat_status opcat_reader_start(opcat_reader *reader, sqlite3 *db, const char *schema, const char *path,
+                                opcat_error *error)
 {
-    *reader = (opcat_reader){.db = db, .path = path, .error = error};
-    int rc = sqlite3_prepare_v3(db, load_sql, (int)sizeof load_sql, SQLITE_PREPARE_PERSISTENT, &reader->load, NULL);
+    *reader = (opcat_reader){.db = db, .path = path, .error = error, .schema = schema};
+    char *sql = sqlite3_mprintf(load_sql, schema, schema);
+    if (!sql)
+        return opcat_error_nomem(error);
+    int rc = sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &reader->load, NULL);
+    sqlite3_free(sql);
     return rc == SQLITE_OK ? OPCAT_OK : opcat_reader_fail(reader, rc, "reading its schema");
 }
 

@@ -14,6 +14,7 @@ typedef struct opcat_reader {
     sqlite3 *db;        /* the owner's */
     const char *path;   /* the owner's; for messages */
     opcat_error *error; /* the owner's; where failures are said */
+    const char *schema; /* the owner's; the catalog's name in the connection, "main" unless it is attached */
     sqlite3_stmt *load; /* the rows of one family */
     opcat_draft draft;  /* kept between loads for its memory */
     opcat_text strings; /* the names that the draft points to */
@@ -21,8 +22,9 @@ typedef struct opcat_reader {
     unsigned counter;   /* the file's change counter when the reader started */
 } opcat_reader;
 
-/* Prepare to read from `db`. A reader that did not start needs no end. */
-opcat_status opcat_reader_start(opcat_reader *reader, sqlite3 *db, const char *path, opcat_error *error);
+/* Prepare to read from `schema` of `db`. A reader that did not start needs no end. */
+opcat_status opcat_reader_start(opcat_reader *reader, sqlite3 *db, const char *schema, const char *path,
+                                opcat_error *error);
 void opcat_reader_end(opcat_reader *reader);
 
 /* The profile of a family, held by the caller, or OPCAT_NOT_FOUND without a message: who asks knows what to say. */
@@ -30,12 +32,24 @@ opcat_status opcat_reader_load(opcat_reader *reader, const char *arch, opcat_pro
 /* All families, sorted by bytes. */
 opcat_status opcat_reader_archs(opcat_reader *reader, opcat_names **archs);
 opcat_status opcat_reader_rules(opcat_reader *reader, opcat_ruleset **rules);
-/* The profile file that a family was imported from; free() it. OPCAT_NOT_FOUND without a message. */
-opcat_status opcat_reader_source(opcat_reader *reader, const char *arch, char **bytes, size_t *length);
+/*
+ * The profile file that a family was imported from, or with `import_id` not 0 the one that stood after that import;
+ * free() it. OPCAT_NOT_FOUND without a message where there is none.
+ */
+opcat_status opcat_reader_source(opcat_reader *reader, const char *arch, int64_t import_id, char **bytes,
+                                 size_t *length);
 
 /* Say what SQLite says of its result code; say that the catalog is damaged, and in what (`arch` may be NULL). */
 opcat_status opcat_reader_fail(opcat_reader *reader, int rc, const char *doing);
 opcat_status opcat_reader_damaged(opcat_reader *reader, const char *arch, const char *what);
+/* Takes a row of a list; NULL, or what is wrong with it. *nomem tells the other reason to stop. */
+typedef const char *opcat_row_fn(void *context, sqlite3_stmt *row, bool *nomem);
+/*
+ * Call `take` with each row of a statement. In its text each "%w" becomes the schema's name, two at most; ?1 is `text`,
+ * ?2 `number`, where it has them. `doing` says what fails.
+ */
+opcat_status opcat_reader_each(opcat_reader *reader, const char *sql, const char *text, int64_t number,
+                               const char *doing, opcat_row_fn *take, void *context);
 /* Within a read transaction: whether the file is still the one that the reader started on, else OPCAT_BUSY. */
 opcat_status opcat_reader_check(opcat_reader *reader);
 

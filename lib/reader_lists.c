@@ -6,11 +6,6 @@
 #include "reader.h"
 #include "row.h"
 
-static int prepare(opcat_reader *reader, const char *sql, sqlite3_stmt **statement)
-{
-    return sqlite3_prepare_v2(reader->db, sql, -1, statement, NULL);
-}
-
 opcat_names *opcat_names_new(const char *joined, size_t length, size_t count)
 {
     opcat_names *names = malloc(sizeof *names + count * sizeof(char *) + length);
@@ -34,17 +29,29 @@ void opcat_names_free(opcat_names *names)
     free(names);
 }
 
-/* Takes a row of a list; NULL, or what is wrong with it. */
-typedef const char *row_fn(void *context, sqlite3_stmt *row, bool *nomem);
+/* Prepare a statement on the reader's schema, and bind what it takes. */
+static int prepare(opcat_reader *reader, const char *sql, const char *text, int64_t number, sqlite3_stmt **statement)
+{
+    char *whole = sqlite3_mprintf(sql, reader->schema, reader->schema);
+    int rc = whole ? sqlite3_prepare_v2(reader->db, whole, -1, statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(whole);
+    int parameters = rc == SQLITE_OK ? sqlite3_bind_parameter_count(*statement) : 0;
+    if (parameters >= 1)
+        rc = text ? sqlite3_bind_text(*statement, 1, text, -1, SQLITE_STATIC) : sqlite3_bind_null(*statement, 1);
+    if (parameters >= 2 && rc == SQLITE_OK)
+        rc = sqlite3_bind_int64(*statement, 2, number);
+    return rc;
+}
 
-static opcat_status each_row(opcat_reader *reader, const char *sql, const char *doing, row_fn *take, void *context)
+opcat_status opcat_reader_each(opcat_reader *reader, const char *sql, const char *text, int64_t number,
+                               const char *doing, opcat_row_fn *take, void *context)
 {
     sqlite3_stmt *rows = NULL;
     opcat_status status = OPCAT_OK;
     bool nomem = false;
-    int rc = prepare(reader, sql, &rows);
+    int rc = prepare(reader, sql, text, number, &rows);
     if (rc != SQLITE_OK)
-        return opcat_reader_fail(reader, rc, doing);
+        status = opcat_reader_fail(reader, rc, doing);
     for (bool first = true; status == OPCAT_OK; first = false) {
         rc = sqlite3_step(rows);
         if (rc != SQLITE_ROW && rc != SQLITE_DONE)
@@ -84,8 +91,8 @@ opcat_status opcat_reader_archs(opcat_reader *reader, opcat_names **archs)
 {
     arch_list list = {0};
     *archs = NULL;
-    opcat_status status =
-        each_row(reader, "SELECT arch FROM profile ORDER BY arch", "reading its families", take_arch, &list);
+    opcat_status status = opcat_reader_each(reader, "SELECT arch FROM \"%w\".profile ORDER BY arch", NULL, 0,
+                                            "reading its families", take_arch, &list);
     if (status == OPCAT_OK && !(*archs = opcat_names_new(list.joined.bytes, list.joined.length, list.count)))
         status = opcat_error_nomem(reader->error);
     free(list.joined.bytes);
@@ -113,8 +120,8 @@ opcat_status opcat_reader_rules(opcat_reader *reader, opcat_ruleset **rules)
     opcat_ruleset *set = opcat_ruleset_new();
     if (!set)
         return opcat_error_nomem(reader->error);
-    opcat_status status =
-        each_row(reader, "SELECT rule, pattern, arch FROM rule", "reading its naming rules", take_rule, set);
+    opcat_status status = opcat_reader_each(reader, "SELECT rule, pattern, arch FROM \"%w\".rule", NULL, 0,
+                                            "reading its naming rules", take_rule, set);
     if (status == OPCAT_OK && !opcat_ruleset_finish(set))
         status = opcat_error_nomem(reader->error);
     if (status == OPCAT_OK)
@@ -124,40 +131,50 @@ opcat_status opcat_reader_rules(opcat_reader *reader, opcat_ruleset **rules)
     return status;
 }
 
-opcat_status opcat_reader_source(opcat_reader *reader, const char *arch, char **bytes, size_t *length)
+typedef struct source {
+    char *bytes;
+    size_t length;
+} source;
+
+static const char *take_source(void *context, sqlite3_stmt *row, bool *nomem)
 {
-    sqlite3_stmt *row = NULL;
-    opcat_status status = OPCAT_NOT_FOUND;
+    source *found = context;
+    if (opcat_row_is_null(row, 0)) /* the family was removed */
+        return NULL;
+    if (sqlite3_column_type(row, 0) != SQLITE_TEXT)
+        return "a profile's source is no text";
+    const void *bytes = sqlite3_column_blob(row, 0);
+    found->length = (size_t)sqlite3_column_bytes(row, 0);
+    free(found->bytes);
+    found->bytes = malloc(found->length + 1);
+    *nomem = !found->bytes || (!bytes && found->length);
+    if (*nomem)
+        return NULL;
+    if (found->length)
+        memcpy(found->bytes, bytes, found->length);
+    found->bytes[found->length] = '\0';
+    return NULL;
+}
+
+opcat_status opcat_reader_source(opcat_reader *reader, const char *arch, int64_t import_id, char **bytes,
+                                 size_t *length)
+{
+    static const char now[] = "SELECT c.source FROM \"%w\".profile p JOIN \"%w\".change c "
+                              "ON c.change_id = p.change_id WHERE p.arch = ?1";
+    static const char then[] = "SELECT source FROM \"%w\".change WHERE arch = ?1 AND import_id <= ?2 "
+                               "ORDER BY import_id DESC LIMIT 1";
+    source found = {0};
     *bytes = NULL;
     *length = 0;
-    int rc = prepare(
-        reader, "SELECT c.source FROM profile p JOIN change c ON c.change_id = p.change_id WHERE p.arch = ?1", &row);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_bind_text(row, 1, arch, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(row);
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
-        status = opcat_reader_fail(reader, rc, "reading a profile's source");
-    } else if ((status = opcat_reader_check(reader)) == OPCAT_OK && rc == SQLITE_ROW) {
-        const void *source = sqlite3_column_blob(row, 0);
-        *length = (size_t)sqlite3_column_bytes(row, 0);
-        *bytes = malloc(*length + 1);
-        if (sqlite3_column_type(row, 0) != SQLITE_TEXT) {
-            status = opcat_reader_damaged(reader, arch, "its source is no text");
-        } else if (!*bytes || (!source && *length)) {
-            status = opcat_error_nomem(reader->error);
-        } else {
-            if (*length)
-                memcpy(*bytes, source, *length);
-            (*bytes)[*length] = '\0';
-        }
-    } else if (status == OPCAT_OK) {
+    opcat_status status = opcat_reader_each(reader, import_id ? then : now, arch, import_id,
+                                            "reading a profile's source", take_source, &found);
+    if (status == OPCAT_OK && !found.bytes)
         status = OPCAT_NOT_FOUND;
-    }
-    sqlite3_finalize(row);
     if (status != OPCAT_OK) {
-        free(*bytes);
-        *bytes = NULL;
+        free(found.bytes);
+        return status;
     }
-    return status;
+    *bytes = found.bytes;
+    *length = found.length;
+    return OPCAT_OK;
 }

@@ -11,6 +11,6 @@ opcat_status opcat_profile_source(opcat_catalog *catalog, const char *arch, char
     if (status == OPCAT_OK)
         status = opcat_before_reading(catalog);
     if (status == OPCAT_OK)
-        status = opcat_reader_source(&catalog->generation->reader, arch, bytes, length);
+        status = opcat_reader_source(&catalog->generation->reader, arch, 0, bytes, length);
     return status == OPCAT_NOT_FOUND ? opcat_no_family(catalog, arch) : status;
 }

@@ -128,3 +128,20 @@ void opcat_text_quote(opcat_text *text, const char *bytes, size_t length)
         at += quote_character(text, bytes + at, length - at);
     opcat_text_add(text, at < length ? "...'" : "'");
 }
+
+void opcat_text_escape(opcat_text *text, const char *bytes)
+{
+    unsigned code = 0;
+    size_t length = strlen(bytes);
+    for (size_t at = 0; at < length;) {
+        size_t size = opcat_utf8_character(bytes + at, length - at, &code);
+        if (size && !opcat_is_control(code))
+            opcat_text_add_bytes(text, bytes + at, size);
+        else if (size)
+            opcat_text_add(text, "\\u%04x", code);
+        else
+            opcat_text_add(text, "\\x%02x", (unsigned)(unsigned char)bytes[at]);
+        at += size ? size : 1;
+    }
+    opcat_text_add_bytes(text, "", 0);
+}

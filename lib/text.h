@@ -27,6 +27,9 @@ void opcat_text_add_bytes(opcat_text *text, const char *bytes, size_t length);
  */
 void opcat_text_quote(opcat_text *text, const char *bytes, size_t length);
 
+/* Add a text so that it cannot drive a terminal: control characters and what is no UTF-8 are escaped. */
+void opcat_text_escape(opcat_text *text, const char *bytes);
+
 /*
  * The length in bytes of the UTF-8 character at `bytes`, of which `length` (at least 1) are there; 0 where there is
  * no valid one. *code is the character.

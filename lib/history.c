@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog.h"
+#include "row.h"
+
+/* Begin a call that reads, and give the reader; NULL where the call is over with *status. */
+static opcat_reader *reader_of(opcat_catalog *catalog, opcat_status *status)
+{
+    *status = opcat_begin(catalog);
+    if (*status == OPCAT_OK)
+        *status = opcat_before_reading(catalog);
+    return *status == OPCAT_OK ? &catalog->generation->reader : NULL;
+}
+
+static opcat_status each(opcat_catalog *catalog, const char *sql, const char *text, int64_t number, const char *doing,
+                         opcat_row_fn *take, void *context)
+{
+    opcat_status status;
+    opcat_reader *reader = reader_of(catalog, &status);
+    return reader ? opcat_reader_each(reader, sql, text, number, doing, take, context) : status;
+}
+
+/* ---- Imports and changes --------------------------------------------------------------------------------- */
+
+typedef struct import_taker {
+    opcat_import_fn *take;
+    void *context;
+} import_taker;
+
+static const char *take_import(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    const import_taker *taker = context;
+    opcat_import_record record = {
+        .imported_at = opcat_row_text(row, 1, nomem),
+        .origin = opcat_row_text(row, 2, nomem),
+        .importer = opcat_row_text(row, 3, nomem),
+    };
+    int64_t *const numbers[] = {&record.added, &record.updated, &record.unchanged, &record.removed,
+                                &record.rules_changed};
+    bool good = record.imported_at && record.origin && record.importer &&
+                opcat_row_number(row, 0, 1, INT64_MAX, &record.import_id);
+    for (int i = 0; good && i < 5; i++)
+        good = opcat_row_number(row, 4 + i, 0, INT64_MAX, numbers[i]);
+    if (good)
+        taker->take(taker->context, &record);
+    return good ? NULL : "an import's record is not as it should be";
+}
+
+opcat_status opcat_each_import(opcat_catalog *catalog, opcat_import_fn *take, void *context)
+{
+    import_taker taker = {take, context};
+    return each(catalog,
+                "SELECT import_id, imported_at, origin, importer, added, updated, unchanged, removed, rules_changed "
+                "FROM \"%w\".import ORDER BY import_id DESC",
+                NULL, 0, "reading its imports", take_import, &taker);
+}
+
+typedef struct change_taker {
+    opcat_change_fn *take;
+    void *context;
+} change_taker;
+
+static const char *take_change(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    const change_taker *taker = context;
+    opcat_change_record record = {
+        .imported_at = opcat_row_text(row, 1, nomem),
+        .arch = opcat_row_text(row, 2, nomem),
+        .change = opcat_row_text(row, 3, nomem),
+    };
+    if (!record.imported_at || !record.arch || !record.change ||
+        !opcat_row_number(row, 0, 1, INT64_MAX, &record.import_id))
+        return "a change's record is not as it should be";
+    taker->take(taker->context, &record);
+    return NULL;
+}
+
+opcat_status opcat_each_change(opcat_catalog *catalog, const char *arch, int64_t import_id, opcat_change_fn *take,
+                               void *context)
+{
+    static const char of_arch[] = "SELECT c.import_id, i.imported_at, c.arch, c.change FROM \"%w\".change c "
+                                  "JOIN \"%w\".import i ON i.import_id = c.import_id WHERE c.arch = ?1 "
+                                  "ORDER BY c.import_id DESC";
+    static const char of_import[] = "SELECT c.import_id, i.imported_at, c.arch, c.change FROM \"%w\".change c "
+                                    "JOIN \"%w\".import i ON i.import_id = c.import_id "
+                                    "WHERE ?1 IS NULL AND c.import_id = ?2 ORDER BY c.arch";
+    change_taker taker = {take, context};
+    return each(catalog, arch ? of_arch : of_import, arch, import_id, "reading its changes", take_change, &taker);
+}
+
+/* ---- Rules ----------------------------------------------------------------------------------------------- */
+
+typedef struct rule_taker {
+    opcat_rule_fn *take;
+    void *context;
+} rule_taker;
+
+static const char *take_rule(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    const rule_taker *taker = context;
+    const char *rule = opcat_row_text(row, 0, nomem);
+    const char *pattern = opcat_row_text(row, 1, nomem);
+    if (!rule || !pattern)
+        return "a naming rule has no proper pattern";
+    taker->take(taker->context, rule, pattern, opcat_row_text(row, 2, nomem));
+    return NULL;
+}
+
+opcat_status opcat_each_rule(opcat_catalog *catalog, opcat_rule_fn *take, void *context)
+{
+    rule_taker taker = {take, context};
+    return each(catalog, "SELECT rule, pattern, arch FROM \"%w\".rule ORDER BY rule, pattern", NULL, 0,
+                "reading its naming rules", take_rule, &taker);
+}
+
+/* ---- As it stood ----------------------------------------------------------------------------------------- */
+
+typedef struct what_was {
+    int64_t last_import;
+    bool import_there;
+    int64_t removed_by;
+    bool ever; /* the family, at any time */
+    int64_t import_id;
+} what_was;
+
+static void look_at_import(void *context, const opcat_import_record *record)
+{
+    what_was *was = context;
+    if (record->import_id > was->last_import)
+        was->last_import = record->import_id;
+    was->import_there = was->import_there || record->import_id == was->import_id;
+}
+
+static void look_at_change(void *context, const opcat_change_record *record)
+{
+    what_was *was = context;
+    was->ever = true;
+    if (record->import_id <= was->import_id && !was->removed_by && strcmp(record->change, "removed") == 0)
+        was->removed_by = record->import_id;
+}
+
+static opcat_status say_what_was(opcat_catalog *catalog, const char *arch, int64_t import_id)
+{
+    what_was was = {.import_id = import_id};
+    opcat_status status = opcat_each_import(catalog, look_at_import, &was);
+    if (status == OPCAT_OK)
+        status = opcat_each_change(catalog, arch, 0, look_at_change, &was);
+    if (status != OPCAT_OK)
+        return status;
+    if (!was.import_there)
+        return opcat_error_set(&catalog->error, OPCAT_NOT_FOUND,
+                               "%s: no import %" PRId64 "; the last is import %" PRId64, catalog->path, import_id,
+                               was.last_import);
+    if (!was.ever)
+        return opcat_no_family(catalog, arch);
+    if (was.removed_by)
+        return opcat_error_set(&catalog->error, OPCAT_NOT_FOUND,
+                               "%s: family '%s' was not there at import %" PRId64 "; import %" PRId64 " removed it",
+                               catalog->path, arch, import_id, was.removed_by);
+    return opcat_error_set(&catalog->error, OPCAT_NOT_FOUND, "%s: family '%s' was not there yet at import %" PRId64,
+                           catalog->path, arch, import_id);
+}
+
+static const char *take_existence(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    (void)row;
+    (void)nomem;
+    *(bool *)context = true;
+    return NULL;
+}
+
+opcat_status opcat_source_at(opcat_catalog *catalog, const char *arch, int64_t import_id, char **bytes, size_t *length)
+{
+    bool there = false;
+    opcat_status status = each(catalog, "SELECT 1 FROM \"%w\".import WHERE ?1 IS NULL AND import_id = ?2", NULL,
+                               import_id, "reading its imports", take_existence, &there);
+    *bytes = NULL;
+    *length = 0;
+    if (status == OPCAT_OK)
+        status =
+            there ? opcat_reader_source(&catalog->generation->reader, arch, import_id, bytes, length) : OPCAT_NOT_FOUND;
+    return status == OPCAT_NOT_FOUND ? say_what_was(catalog, arch, import_id) : status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------- */
+
+static const char *take_number(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    (void)nomem;
+    *(int64_t *)context = sqlite3_column_int64(row, 0);
+    return NULL;
+}
+
+opcat_status opcat_catalog_facts(opcat_catalog *catalog, opcat_facts *facts)
+{
+    int64_t version = 0;
+    *facts = (opcat_facts){.path = catalog->path, .origin = catalog->origin};
+    const struct {
+        const char *sql;
+        int64_t *number;
+    } all[] = {
+        {"PRAGMA \"%w\".user_version", &version},
+        {"SELECT count(*) FROM \"%w\".profile", &facts->families},
+        {"SELECT count(*) FROM \"%w\".kind", &facts->kinds},
+        {"SELECT count(*) FROM \"%w\".rule", &facts->rules},
+        {"SELECT count(*) FROM \"%w\".import", &facts->imports},
+    };
+    opcat_status status = OPCAT_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && status == OPCAT_OK; i++)
+        status = each(catalog, all[i].sql, NULL, 0, "counting what it holds", take_number, all[i].number);
+    if (status != OPCAT_OK)
+        return status;
+    facts->schema_version = (int)version;
+    facts->size = catalog->generation->connection.identity.size;
+    return OPCAT_OK;
+}
+
+typedef struct problem_taker {
+    opcat_problem_fn *take;
+    void *context;
+} problem_taker;
+
+static const char *take_integrity(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    const problem_taker *taker = context;
+    const char *said = (const char *)sqlite3_column_text(row, 0);
+    *nomem = !said;
+    if (said && strcmp(said, "ok") != 0)
+        taker->take(taker->context, said);
+    return NULL;
+}
+
+static const char *take_foreign_key(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    const problem_taker *taker = context;
+    const char *child = (const char *)sqlite3_column_text(row, 0);
+    const char *parent = (const char *)sqlite3_column_text(row, 2);
+    *nomem = !child || !parent;
+    if (*nomem)
+        return NULL;
+    opcat_text text = {0};
+    opcat_text_add(&text, "a row of table %s refers to a row of table %s that is not there", child, parent);
+    if (text.failed)
+        *nomem = true;
+    else
+        taker->take(taker->context, text.bytes);
+    free(text.bytes);
+    return NULL;
+}
+
+opcat_status opcat_check_file(opcat_catalog *catalog, opcat_problem_fn *take, void *context)
+{
+    problem_taker taker = {take, context};
+    opcat_status status =
+        each(catalog, "PRAGMA \"%w\".integrity_check", NULL, 0, "checking its integrity", take_integrity, &taker);
+    if (status == OPCAT_OK)
+        status = each(catalog, "PRAGMA \"%w\".foreign_key_check", NULL, 0, "checking its references", take_foreign_key,
+                      &taker);
+    return status;
+}
