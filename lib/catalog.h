@@ -47,7 +47,4 @@ opcat_status opcat_profile_of(opcat_catalog *catalog, const char *arch, const op
 /* Say that there is no such family, and which there are. */
 opcat_status opcat_no_family(opcat_catalog *catalog, const char *arch);
 
-/* Add "NAMES, and N more", nearest to `name` first, to a message. */
-void opcat_text_add_nearest(opcat_text *text, const char *name, const char *const *names, size_t count);
-
 #endif

@@ -3,7 +3,7 @@
 #ifndef OPCAT_ERROR_H
 #define OPCAT_ERROR_H
 
-#include <sqlite3.h>
+#include "sqlite.h"
 
 #include "opcat.h"
 #include "text.h"

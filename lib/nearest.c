@@ -74,3 +74,27 @@ const char *opcat_nearest(const char *name, const char *const *names, size_t cou
     size_t allowed = longer / 3 ? longer / 3 : 1;
     return best_distance <= allowed * EDIT && best_distance < longer * EDIT ? best : NULL;
 }
+
+void opcat_text_add_nearest(opcat_text *text, const char *name, const char *const *names, size_t count)
+{
+    enum { SHOWN = 20 };
+    struct {
+        const char *name;
+        size_t distance;
+    } best[SHOWN];
+    size_t filled = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t distance = opcat_distance(name, names[i]);
+        size_t at = filled < SHOWN ? filled++ : SHOWN - 1;
+        if (filled == SHOWN && at == SHOWN - 1 && i >= SHOWN && distance >= best[at].distance)
+            continue;
+        for (; at > 0 && best[at - 1].distance > distance; at--)
+            best[at] = best[at - 1];
+        best[at].name = names[i];
+        best[at].distance = distance;
+    }
+    for (size_t i = 0; i < filled; i++)
+        opcat_text_add(text, "%s%s", i ? ", " : "", best[i].name);
+    if (count > filled)
+        opcat_text_add(text, ", and %zu more", count - filled);
+}

@@ -41,42 +41,11 @@ opcat_status opcat_known_archs(opcat_catalog *catalog, opcat_names **archs)
     return *archs ? OPCAT_OK : opcat_error_nomem(&catalog->error);
 }
 
-void opcat_text_add_nearest(opcat_text *text, const char *name, const char *const *names, size_t count)
-{
-    enum { SHOWN = 20 };
-    struct {
-        const char *name;
-        size_t distance;
-    } best[SHOWN];
-    size_t filled = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t distance = opcat_distance(name, names[i]);
-        size_t at = filled < SHOWN ? filled++ : SHOWN - 1;
-        if (filled == SHOWN && at == SHOWN - 1 && i >= SHOWN && distance >= best[at].distance)
-            continue;
-        for (; at > 0 && best[at - 1].distance > distance; at--)
-            best[at] = best[at - 1];
-        best[at].name = names[i];
-        best[at].distance = distance;
-    }
-    for (size_t i = 0; i < filled; i++)
-        opcat_text_add(text, "%s%s", i ? ", " : "", best[i].name);
-    if (count > filled)
-        opcat_text_add(text, ", and %zu more", count - filled);
-}
-
 opcat_status opcat_no_family(opcat_catalog *catalog, const char *arch)
 {
     const opcat_names *known = NULL;
     opcat_status status = opcat_archs_of(catalog, &known);
-    if (status != OPCAT_OK)
-        return status;
-    opcat_text text = {0};
-    opcat_text_add(&text, "%s: no family ", catalog->path);
-    opcat_text_quote(&text, arch, strlen(arch));
-    opcat_text_add(&text, known->count ? "; there are " : "; the catalog is empty");
-    opcat_text_add_nearest(&text, arch, known->names, known->count);
-    return opcat_error_take(&catalog->error, OPCAT_NOT_FOUND, &text);
+    return status == OPCAT_OK ? opcat_reader_no_family(&catalog->generation->reader, arch, known) : status;
 }
 
 static opcat_status read_profile(opcat_catalog *catalog, const char *arch, const opcat_profile **profile)

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include <sqlite3.h>
+#include "sqlite.h"
 
 /* All give an SQLite result code. */
 int opcat_read_raw(sqlite3 *db, void *bytes, int length, int64_t offset);

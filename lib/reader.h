@@ -39,6 +39,8 @@ opcat_status opcat_reader_rules(opcat_reader *reader, opcat_ruleset **rules);
 opcat_status opcat_reader_source(opcat_reader *reader, const char *arch, int64_t import_id, char **bytes,
                                  size_t *length);
 
+/* Say that there is no such family, and which there are; OPCAT_NOT_FOUND. */
+opcat_status opcat_reader_no_family(opcat_reader *reader, const char *arch, const opcat_names *known);
 /* Say what SQLite says of its result code; say that the catalog is damaged, and in what (`arch` may be NULL). */
 opcat_status opcat_reader_fail(opcat_reader *reader, int rc, const char *doing);
 opcat_status opcat_reader_damaged(opcat_reader *reader, const char *arch, const char *what);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nearest.h"
 #include "reader.h"
 #include "row.h"
 
@@ -97,6 +98,16 @@ opcat_status opcat_reader_archs(opcat_reader *reader, opcat_names **archs)
         status = opcat_error_nomem(reader->error);
     free(list.joined.bytes);
     return status;
+}
+
+opcat_status opcat_reader_no_family(opcat_reader *reader, const char *arch, const opcat_names *known)
+{
+    opcat_text text = {0};
+    opcat_text_add(&text, "%s: no family ", reader->path);
+    opcat_text_quote(&text, arch, strlen(arch));
+    opcat_text_add(&text, known->count ? "; there are " : "; the catalog is empty");
+    opcat_text_add_nearest(&text, arch, known->names, known->count);
+    return opcat_error_take(reader->error, OPCAT_NOT_FOUND, &text);
 }
 
 static const char *take_rule(void *context, sqlite3_stmt *row, bool *nomem)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <sqlite3.h>
+#include "sqlite.h"
 
 /* UTF-8 text without NULs, good until the next step; else NULL. *nomem is set where memory is why. */
 const char *opcat_row_text(sqlite3_stmt *row, int column, bool *nomem);
