@@ -1,94 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command: what it prints where, and how it exits. */
-#include "support/support.h"
+#include "support/command.h"
 
-#include <sqlite3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-typedef struct fixture {
-    char *folder;
-    char *catalog;
-    sqlite3 *json; /* a database in memory, for its JSON functions */
-    char *out;     /* what the last command printed */
-    char *err;
-    int status; /* and how it exited */
-} fixture;
-
-/* Run a command line of the shell, in which $opcat is the command, $c the catalog and $d the folder. */
-static void run(fixture *self, const char *line)
-{
-    size_t length = 0;
-    char *out = format("%s/.out", self->folder), *err = format("%s/.err", self->folder);
-    char *whole = format("d=%s; c=%s/catalog.db; opcat=%s; { %s; } >%s 2>%s </dev/null", self->folder, self->folder,
-                         OPCAT_COMMAND, line, out, err);
-    int status = system(whole);
-    assert_true(WIFEXITED(status));
-    self->status = WEXITSTATUS(status);
-    free(self->out);
-    free(self->err);
-    self->out = read_bytes(out, &length);
-    self->err = read_bytes(err, &length);
-    free(out);
-    free(err);
-    free(whole);
-}
-
-static void assert_done(fixture *self, const char *line)
-{
-    run(self, line);
-    if (self->status != 0)
-        fail_msg("%s exits with %d: %s", line, self->status, self->err);
-}
-
-static int set_up(void **state)
-{
-    fixture *self = calloc(1, sizeof *self);
-    self->folder = make_folder();
-    self->catalog = format("%s/catalog.db", self->folder);
-    unsetenv("OPCAT_CATALOG");
-    assert_int_equal(sqlite3_open(":memory:", &self->json), SQLITE_OK);
-    assert_done(self, "$opcat --catalog $c import " OPCAT_SOURCE_DIR "/op_profiles");
-    *state = self;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    fixture *self = *state;
-    sqlite3_close(self->json);
-    free(self->out);
-    free(self->err);
-    free(self->catalog);
-    remove_folder(self->folder);
-    free(self);
-    return 0;
-}
-
-/* An SQL expression over ?1, what the last command printed, is `expected`. */
-static void assert_json(fixture *self, const char *expression, const char *expected)
-{
-    sqlite3_stmt *row = NULL;
-    char *sql = format("SELECT %s", expression);
-    if (sqlite3_prepare_v2(self->json, sql, -1, &row, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(self->json));
-    sqlite3_bind_text(row, 1, self->out, -1, SQLITE_STATIC);
-    if (sqlite3_step(row) != SQLITE_ROW)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(self->json));
-    const char *found = (const char *)sqlite3_column_text(row, 0);
-    if (!found || strcmp(found, expected) != 0)
-        fail_msg("%s is %s, not %s", expression, found ? found : "null", expected);
-    sqlite3_finalize(row);
-    free(sql);
-}
 
 static void import_prints_what_changed(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "rm $c; $opcat --catalog $c import " OPCAT_SOURCE_DIR "/op_profiles");
     assert_contains(self->out, "added    deepseek    2 kinds\n");
     assert_contains(self->out, "added    vision      1 kind\n");
@@ -102,7 +21,7 @@ static void import_prints_what_changed(void **state)
 
 static void import_json_is_one_object(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "$opcat --catalog $d/new.db import --json --dry-run " OPCAT_SOURCE_DIR "/op_profiles");
     assert_json(self, "json_extract(?1, '$.dry_run')", "1");
     assert_json(self, "json_extract(?1, '$.changes[0]')", "{\"arch\":\"deepseek\",\"change\":\"added\",\"kinds\":2}");
@@ -118,7 +37,7 @@ static void import_json_is_one_object(void **state)
 
 static void import_says_every_fault_with_its_place(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     run(self, "mkdir $d/p; printf 'kinds: {a: {ops: 5}}\\nrum: 1\\n' >$d/p/x.yaml; printf 'kinds: [\\n' >$d/p/y.yaml; "
               "cp $c $d/before; $opcat --catalog $c import $d/p; s=$?; cmp $c $d/before && exit $s");
     assert_int_equal(self->status, 1);
@@ -132,7 +51,7 @@ static void import_says_every_fault_with_its_place(void **state)
 
 static void import_needs_a_catalog_by_name(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     run(self, "$opcat import " OPCAT_SOURCE_DIR "/op_profiles");
     assert_int_equal(self->status, 2);
     assert_contains(self->err, "--catalog FILE, or in OPCAT_CATALOG");
@@ -142,7 +61,7 @@ static void import_needs_a_catalog_by_name(void **state)
 
 static void list_shows_what_each_family_states(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "$opcat --catalog $c list");
     assert_contains(self->out, "FAMILY      KINDS                             DEFAULT         RUN                      "
                                "            MODEL\n");
@@ -157,7 +76,7 @@ static void list_shows_what_each_family_states(void **state)
 
 static void without_a_name_the_installed_catalog_is_read(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "cd /; $opcat list --json");
     assert_json(self, "json_array_length(?1)", "9");
     run(self, "OPCAT_CATALOG=$d/nowhere.db $opcat list");
@@ -167,7 +86,7 @@ static void without_a_name_the_installed_catalog_is_read(void **state)
 
 static void show_prints_a_profile(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "$opcat --catalog $c show qwen3_5");
     assert_contains(self->out, "full_attention *  full       -        4       2     3        1");
     assert_contains(self->out, "linear_attention  linear     -        4       0     3        0");
@@ -177,7 +96,7 @@ static void show_prints_a_profile(void **state)
 
 static void show_json_has_the_promised_shape(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "$opcat --catalog $c show --json deepseek");
     assert_json(self, "json(?1)",
                 "{\"arch\":\"deepseek\",\"default\":\"moe\",\"kinds\":{"
@@ -197,7 +116,7 @@ static void show_json_has_the_promised_shape(void **state)
 
 static void show_yaml_is_the_file_byte_for_byte(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "for f in deepseek t5 default; do $opcat --catalog $c show --yaml $f | cmp - " OPCAT_SOURCE_DIR
                       "/op_profiles/$f.yaml || exit 1; done");
     run(self, "$opcat --catalog $c show --yaml --json t5");
@@ -206,7 +125,7 @@ static void show_yaml_is_the_file_byte_for_byte(void **state)
 
 static void an_unknown_family_is_said_with_the_nearest(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     static const char *const lines[] = {"$opcat --catalog $c show quen", "$opcat --catalog $c show --yaml quen",
                                         "$opcat --catalog $c resolve quen"};
     for (size_t i = 0; i < 3; i++) {
@@ -219,7 +138,7 @@ static void an_unknown_family_is_said_with_the_nearest(void **state)
 
 static void infer_tells_families_and_traits(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "$opcat --catalog $c infer Qwen3.5-397B my-model");
     assert_contains(self->out, "NAME          FAMILY   QK_NORM  QKV_BIAS  SHARED_EXPERT_GATE\n");
     assert_contains(self->out, "Qwen3.5-397B  qwen3_5  yes      no        no\n");
@@ -234,7 +153,7 @@ static void infer_tells_families_and_traits(void **state)
 
 static void resolve_gives_counts_and_takes_declared_ones(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "$opcat --catalog $c resolve t5");
     assert_contains(self->out,
                     "encoder      4       1     2        2        5       2       4         1      1       0\n");
@@ -250,7 +169,7 @@ static void resolve_gives_counts_and_takes_declared_ones(void **state)
 
 static void declared_counts_that_cannot_be_right_are_refused(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     run(self,
         "printf 'encoder: {attMM: 4, softmax: x}\\n' >$d/ops.yaml; $opcat --catalog $c resolve --ops $d/ops.yaml t5");
     assert_int_equal(self->status, 1);
@@ -271,7 +190,7 @@ static void declared_counts_that_cannot_be_right_are_refused(void **state)
 
 static void help_is_everywhere_and_shows_an_example(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     static const char *const lines[] = {"$opcat --help",         "$opcat help",     "$opcat import --help",
                                         "$opcat list --help",    "$opcat show -h",  "$opcat infer --help",
                                         "$opcat resolve --help", "$opcat help show"};
@@ -288,7 +207,7 @@ static void help_is_everywhere_and_shows_an_example(void **state)
 
 static void a_command_line_that_makes_no_sense_gets_a_usage_line(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     static const struct {
         const char *line;
         const char *said;
@@ -322,7 +241,7 @@ static void a_command_line_that_makes_no_sense_gets_a_usage_line(void **state)
 
 static void a_catalog_that_cannot_be_read_is_said(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     static const struct {
         const char *make;
         const char *said;
@@ -349,7 +268,7 @@ static void a_catalog_that_cannot_be_read_is_said(void **state)
 
 static void output_that_cannot_be_written_fails(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     if (!exists("/dev/full"))
         skip();
     run(self, "$opcat --catalog $c list >/dev/full");
@@ -362,7 +281,7 @@ static void output_that_cannot_be_written_fails(void **state)
 
 static void nothing_is_coloured_away_from_a_terminal(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     run(self,
         "printf 'kinds: 5' >$d/x.yaml; TERM=xterm $opcat --catalog $c list; TERM=xterm $opcat --catalog $c show t5; "
         "TERM=xterm $opcat --catalog $c import $d/x.yaml");
@@ -372,7 +291,7 @@ static void nothing_is_coloured_away_from_a_terminal(void **state)
 
 static void what_a_catalog_holds_cannot_drive_the_terminal(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     run_sql(self->catalog, "UPDATE profile SET default_kind = NULL WHERE arch = 'vision'; "
                            "UPDATE kind SET name = char(27) || '[2J' WHERE arch = 'vision'");
     assert_done(self, "$opcat --catalog $c list; $opcat --catalog $c show vision; $opcat --catalog $c resolve vision");
@@ -382,14 +301,14 @@ static void what_a_catalog_holds_cannot_drive_the_terminal(void **state)
 
 static void wide_names_stay_aligned(void **state)
 {
-    fixture *self = *state;
+    command *self = *state;
     assert_done(self, "sed 's/decoder/解码器/' " OPCAT_SOURCE_DIR "/op_profiles/default.yaml >$d/wide.yaml; "
                       "$opcat --catalog $c import $d/wide.yaml; $opcat --catalog $c show wide");
     assert_contains(self->out, "KIND      ATTENTION  FFN");
     assert_contains(self->out, "解码器 *  full       -");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, command_set_up, command_tear_down)
 
 int main(void)
 {

@@ -29,7 +29,7 @@ static int connect(sqlite3 *db, void *data, int count, const char *const *argume
     (void)arguments;
     (void)message;
     int rc = sqlite3_declare_vtab(
-        db, "CREATE TABLE x (arch TEXT, kind TEXT, op TEXT, count INTEGER, family HIDDEN, declared_json HIDDEN)");
+        db, "CREATE TABLE x (arch TEXT, kind TEXT, op TEXT, count INTEGER, of_arch HIDDEN, declared_json HIDDEN)");
     if (rc != SQLITE_OK)
         return rc;
     sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
