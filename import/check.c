@@ -184,7 +184,7 @@ bool opcat_check_ops(opcat_checker *checker, opcat_place place, const opcat_node
         opcat_check_got(checker, place, value, "must map each of the ten ops to its count");
         return false;
     }
-    for (uint32_t i = 0; i < value->count; i++)
+    for (uint32_t i = 0; i < value->count && !opcat_faults_enough(checker->faults); i++)
         good = take_op(checker, &value->of.pairs[i], stated, suggested, ops) && good;
     say_missing(checker, place, stated, suggested);
     for (size_t op = 0; op < OPCAT_OP_COUNT; op++)

@@ -19,14 +19,37 @@ static bool make_room(opcat_faults *faults)
     return true;
 }
 
+bool opcat_faults_enough(const opcat_faults *faults)
+{
+    return faults->of_last_file > OPCAT_FAULTS_OF_A_FILE;
+}
+
+/* Count a fault of a file; whether it is kept. The first that is not is kept as a note instead. */
+static bool count_of_file(opcat_faults *faults, const char *file, bool *note)
+{
+    bool same = faults->count && strcmp(faults->items[faults->count - 1].file, file) == 0;
+    faults->of_last_file = same ? faults->of_last_file + 1 : 1;
+    *note = faults->of_last_file == OPCAT_FAULTS_OF_A_FILE + 1;
+    return faults->of_last_file <= OPCAT_FAULTS_OF_A_FILE + 1;
+}
+
 void opcat_faults_add(opcat_faults *faults, const char *file, opcat_place place, const char *format, ...)
 {
     opcat_text text = {0};
     opcat_text name = {0};
+    bool note;
     va_list arguments;
+    if (!count_of_file(faults, file, &note))
+        return;
     va_start(arguments, format);
-    opcat_text_vadd(&text, format, arguments);
+    if (note)
+        opcat_text_add(&text, "the file has more faults than these %d; the others are not listed",
+                       (int)OPCAT_FAULTS_OF_A_FILE);
+    else
+        opcat_text_vadd(&text, format, arguments);
     va_end(arguments);
+    if (note)
+        place = (opcat_place){0, 0};
     opcat_text_add(&name, "%s", file);
     if (text.failed || name.failed || !make_room(faults)) {
         faults->out_of_memory = true;
@@ -37,8 +60,11 @@ void opcat_faults_add(opcat_faults *faults, const char *file, opcat_place place,
     faults->items[faults->count++] = (opcat_fault){name.bytes, place, text.bytes};
 }
 
+/* What is of the whole file comes last. */
 static bool later(opcat_place a, opcat_place b)
 {
+    if (!a.line || !b.line)
+        return !a.line && b.line;
     return a.line != b.line ? a.line > b.line : a.column > b.column;
 }
 
@@ -82,6 +108,7 @@ void opcat_faults_truncate(opcat_faults *faults, size_t count)
         free(last->file);
         free(last->text);
     }
+    faults->of_last_file = 0;
 }
 
 size_t opcat_faults_files(const opcat_faults *faults)

@@ -100,7 +100,8 @@ static void check_kinds(opcat_checker *checker, opcat_place place, const opcat_n
     else if (kinds->count > OPCAT_MAX_KINDS)
         opcat_check_fault(checker, place, "declares more kinds than a profile may, %u", OPCAT_MAX_KINDS);
     else {
-        for (uint32_t i = 0; i < kinds->count; i++)
+        /* Kinds may be aliases of one that is full of faults. */
+        for (uint32_t i = 0; i < kinds->count && !opcat_faults_enough(checker->faults); i++)
             check_kind(checker, &kinds->of.pairs[i], draft);
     }
     opcat_check_up(checker, up);

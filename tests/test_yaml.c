@@ -400,6 +400,30 @@ static void aliases_and_merges_of_themselves_stay_small(void **state)
     free(both);
 }
 
+static void the_faults_of_a_file_are_bounded(void **state)
+{
+    opcat_faults faults = {0};
+    (void)state;
+    /* Thousands of kinds, each of thousands of faults: as aliases of one. */
+    char *ops = numbered("kinds:\n a: &k {ops: {", "z", ": x,", 3000);
+    char *all = numbered("", " k", ": *k\n", 9000);
+    char *yaml = format("%s}}\n%s", ops, all);
+    assert_null(opcat_read_profile("unit.yaml", "unit", yaml, strlen(yaml), &faults));
+    opcat_faults_sort(&faults, 0);
+    assert_int_equal(faults.count, OPCAT_FAULTS_OF_A_FILE + 1);
+    assert_int_equal(faults.items[0].place.line, 2);
+    assert_contains(faults.items[OPCAT_FAULTS_OF_A_FILE].text, "more faults than these 1000");
+    opcat_faults_free(&faults);
+    free(ops);
+    free(all);
+    free(yaml);
+    yaml = repeated("a: [", "1,\t\t\t\t\t\t\t\t", 100000, "]");
+    assert_null(opcat_read_profile("unit.yaml", "unit", yaml, strlen(yaml), &faults));
+    assert_int_equal(faults.count, OPCAT_FAULTS_OF_A_FILE + 1);
+    opcat_faults_free(&faults);
+    free(yaml);
+}
+
 static void every_truncation_and_change_of_a_file_is_answered(void **state)
 {
     size_t length = 0;
@@ -428,6 +452,7 @@ int main(void)
         cmocka_unit_test(faults_say_what_was_found_and_what_would_be_right),
         cmocka_unit_test(hostile_texts_are_answered_within_bounds),
         cmocka_unit_test(aliases_and_merges_of_themselves_stay_small),
+        cmocka_unit_test(the_faults_of_a_file_are_bounded),
         cmocka_unit_test(every_truncation_and_change_of_a_file_is_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
