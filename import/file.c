@@ -29,8 +29,11 @@ static int open_regular(const char *path, off_t *size)
     return fd;
 }
 
-/* Read until the end or `room` bytes; false with errno set where reading fails. */
-static bool read_all(int fd, char *bytes, size_t room, size_t *length)
+/*
+ * Read until the end or `room` bytes; false with errno set where reading fails. A regular file gives less than is asked
+ * for at its end alone.
+ */
+static bool read_all(int fd, char *bytes, size_t room, bool ends_short, size_t *length)
 {
     *length = 0;
     while (*length < room) {
@@ -42,6 +45,8 @@ static bool read_all(int fd, char *bytes, size_t room, size_t *length)
         if (got == 0)
             return true;
         *length += (size_t)got;
+        if (ends_short && *length < room)
+            return true;
     }
     return true;
 }
@@ -55,9 +60,10 @@ char *opcat_read_file(const char *path, size_t limit, size_t *length)
     /* One byte more than it is said to have, to see that it ends there. */
     size_t room = size < 0 || (uintmax_t)size > limit ? limit + 1 : (size_t)size + 1;
     if (room <= limit && size == 0)
-        room = limit + 1; /* files of /proc and the like say 0 */
+        room = limit + 1;
     char *bytes = malloc(room + 1);
-    bool done = bytes && read_all(fd, bytes, room, length);
+    /* Files of /proc and the like say that they are empty, and may give less than there is. */
+    bool done = bytes && read_all(fd, bytes, room, size > 0, length);
     int problem = bytes ? errno : ENOMEM;
     close(fd);
     if (!done) {

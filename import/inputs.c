@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The types of a folder's entries are no part of POSIX, but of every system there is. */
+#define _DEFAULT_SOURCE
 #include "inputs.h"
 
 #include <dirent.h>
@@ -80,12 +82,12 @@ static bool has_suffix(const char *name)
 }
 
 /* A profile file; its name without the suffix is the family. Takes over `path`. */
-static void add_profile(opcat_inputs *inputs, char *path, const struct stat *found, opcat_faults *faults)
+static void add_profile(opcat_inputs *inputs, char *path, bool regular, opcat_faults *faults)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    opcat_input input = {.path = path, .device = found->st_dev, .inode = found->st_ino};
-    if (!S_ISREG(found->st_mode)) {
+    opcat_input input = {.path = path};
+    if (!regular) {
         opcat_faults_add(faults, path, whole_file, "a profile is a regular file, and this is none");
     } else if (!has_suffix(name)) {
         opcat_faults_add(faults, path, whole_file, "a profile's file is called ARCH.yaml, for the family ARCH");
@@ -122,7 +124,7 @@ static bool add_rules(opcat_inputs *inputs, const char *folder, opcat_faults *fa
         free(path);
         return !absent;
     }
-    list_add(&inputs->rules, (opcat_input){.path = path, .device = found.st_dev, .inode = found.st_ino}, faults);
+    list_add(&inputs->rules, (opcat_input){.path = path}, faults);
     return true;
 }
 
@@ -138,17 +140,19 @@ static size_t add_entries(opcat_inputs *inputs, const char *folder, DIR *entries
     const struct dirent *entry;
     while (errno = 0, (entry = readdir(entries))) {
         struct stat found;
+        /* Where the folder says itself that an entry is a file, that saves a look. */
+        bool regular = entry->d_type == DT_REG;
         if (!is_profile_entry(entry->d_name))
             continue;
         given++;
         char *path = join(folder, entry->d_name);
         if (!path) {
             faults->out_of_memory = true;
-        } else if (stat(path, &found) != 0) {
+        } else if (!regular && stat(path, &found) != 0) {
             opcat_faults_add(faults, path, whole_file, "cannot be read: %s", strerror(errno));
             free(path);
         } else {
-            add_profile(inputs, path, &found, faults);
+            add_profile(inputs, path, regular || S_ISREG(found.st_mode), faults);
         }
     }
     if (errno)
@@ -179,7 +183,9 @@ static int compare_inputs(const void *a, const void *b)
 
 static bool same_file(const opcat_input *a, const opcat_input *b)
 {
-    return a->device == b->device && a->inode == b->inode;
+    struct stat one, other;
+    return stat(a->path, &one) == 0 && stat(b->path, &other) == 0 && one.st_dev == other.st_dev &&
+           one.st_ino == other.st_ino;
 }
 
 /* Each family from one file: the profiles are sorted, so what is of one family stands together. */
@@ -234,7 +240,7 @@ void opcat_inputs_gather(opcat_inputs *inputs, const char *const *paths, size_t 
         if (S_ISDIR(found->st_mode))
             add_folder(inputs, paths[i], faults);
         else if (path)
-            add_profile(inputs, path, found, faults);
+            add_profile(inputs, path, S_ISREG(found->st_mode), faults);
         else
             faults->out_of_memory = true;
     }

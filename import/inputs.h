@@ -3,15 +3,11 @@
 #ifndef OPCAT_INPUTS_H
 #define OPCAT_INPUTS_H
 
-#include <sys/types.h>
-
 #include "faults.h"
 
 typedef struct opcat_input {
     char *path; /* as messages say it */
     char *arch; /* NULL for naming rules */
-    dev_t device;
-    ino_t inode;
 } opcat_input;
 
 typedef struct opcat_input_list {

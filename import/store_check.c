@@ -68,26 +68,27 @@ static opcat_status check_pragma(opcat_store *store, const char *sql, const char
     return status;
 }
 
-static opcat_status check_profile(opcat_store *store, opcat_reader *reader, const char *arch,
-                                  opcat_digest_fn *digest_of, void *context)
+typedef struct read_back {
+    opcat_store *store;
+    opcat_digest_fn *digest_of;
+    void *context;
+} read_back;
+
+static opcat_status check_profile(void *context, const opcat_profile *profile)
 {
-    opcat_profile *profile = NULL;
+    const read_back *self = context;
     uint64_t written = 0;
-    opcat_status status = opcat_reader_load(reader, arch, &profile);
-    if (status == OPCAT_NOT_FOUND)
-        status = OPCAT_CORRUPT;
-    if (status == OPCAT_OK && digest_of(context, arch, &written) && written != opcat_profile_digest(profile))
-        status = opcat_error_set(store->error, OPCAT_CORRUPT, "%s: family %s does not read back as it was written",
-                                 store->path, arch);
-    opcat_profile_drop(profile);
-    return status;
+    if (!self->digest_of(self->context, profile->arch, &written) || written == opcat_profile_digest(profile))
+        return OPCAT_OK;
+    return opcat_error_set(self->store->error, OPCAT_CORRUPT, "%s: family %s does not read back as it was written",
+                           self->store->path, profile->arch);
 }
 
 opcat_status opcat_store_check(opcat_store *store, opcat_digest_fn *digest_of, void *context)
 {
     opcat_reader reader;
-    opcat_names *archs = NULL;
     opcat_ruleset *rules = NULL;
+    read_back self = {store, digest_of, context};
     opcat_status status = check_pragma(store, "PRAGMA integrity_check", "ok");
     if (status == OPCAT_OK)
         status = check_pragma(store, "PRAGMA foreign_key_check", NULL);
@@ -95,13 +96,10 @@ opcat_status opcat_store_check(opcat_store *store, opcat_digest_fn *digest_of, v
         return status;
     status = opcat_reader_start(&reader, store->db, "main", store->path, store->error);
     if (status == OPCAT_OK)
-        status = opcat_reader_archs(&reader, &archs);
-    for (size_t i = 0; status == OPCAT_OK && i < archs->count; i++)
-        status = check_profile(store, &reader, archs->names[i], digest_of, context);
+        status = opcat_reader_scan(&reader, check_profile, &self);
     if (status == OPCAT_OK)
         status = opcat_reader_rules(&reader, &rules);
     opcat_ruleset_free(rules);
-    opcat_names_free(archs);
     opcat_reader_end(&reader);
     return status;
 }

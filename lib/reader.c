@@ -16,18 +16,20 @@ enum {
     COL_POSITION,
     COL_ATTENTION,
     COL_FFN,
-    COL_OPS
+    COL_OPS,
+    COL_ARCH = COL_OPS + OPCAT_OP_COUNT
 };
 
-static const char load_sql[] = "SELECT p.default_kind, p.v_head_dim"
-#define OPCAT_X(name, type, value) ", p." #name
-    OPCAT_RUN_FIELDS(OPCAT_X)
-#undef OPCAT_X
-        ", k.name, k.position, k.attention, k.ffn"
-#define OPCAT_X(name) ", k." #name
-    OPCAT_OPS(OPCAT_X)
-#undef OPCAT_X
-        " FROM \"%w\".profile p LEFT JOIN \"%w\".kind k ON k.arch = p.arch WHERE p.arch = ?1";
+#define RUN_COLUMN(name, type, value) ", p." #name
+#define OP_COLUMN(name)               ", k." #name
+#define ROWS_SQL                                            \
+    "SELECT p.default_kind, p.v_head_dim" OPCAT_RUN_FIELDS( \
+        RUN_COLUMN) ", k.name, k.position, k.attention, "   \
+                    "k.ffn" OPCAT_OPS(                      \
+                        OP_COLUMN) ", p.arch FROM \"%w\".profile p LEFT JOIN \"%w\".kind k ON k.arch = p.arch"
+
+static const char load_sql[] = ROWS_SQL " WHERE p.arch = ?1";
+static const char scan_sql[] = ROWS_SQL " ORDER BY p.arch";
 
 opcat_status opcat_reader_fail(opcat_reader *reader, int rc, const char *doing)
 {
@@ -87,7 +89,7 @@ opcat_status opcat_reader_check(opcat_reader *reader)
 /* What the family states of itself; NULL, or what is wrong. */
 static const char *read_head(opcat_reader *reader)
 {
-    sqlite3_stmt *row = reader->load;
+    sqlite3_stmt *row = reader->row;
     opcat_draft *draft = &reader->draft;
     int64_t value = 0;
     if (!opcat_row_is_null(row, COL_V_HEAD_DIM)) {
@@ -118,7 +120,7 @@ static const char *keep_name(opcat_reader *reader, const char *name)
 /* The kind of the current row; NULL, or what is wrong. Kinds come in the order of their names: `position` sorts. */
 static const char *read_kind(opcat_reader *reader, int64_t *position, bool *nomem)
 {
-    sqlite3_stmt *row = reader->load;
+    sqlite3_stmt *row = reader->row;
     const char *name = opcat_row_text(row, COL_NAME, nomem);
     if (!name || !*name)
         return "a kind has no proper name";
@@ -200,7 +202,7 @@ static bool room_for_position(gathered *all, size_t count)
 /* Take one row; NULL, or what is wrong. */
 static const char *take_row(opcat_reader *reader, gathered *all, bool first)
 {
-    sqlite3_stmt *row = reader->load;
+    sqlite3_stmt *row = reader->row;
     size_t place = reader->draft.kind_count;
     if (first) {
         if (!opcat_row_is_null(row, COL_DEFAULT)) {
@@ -244,7 +246,7 @@ static opcat_status step_rows(opcat_reader *reader, const char *arch, gathered *
 {
     opcat_status status = OPCAT_OK;
     for (bool first = true;; first = false) {
-        int rc = sqlite3_step(reader->load);
+        int rc = sqlite3_step(reader->row);
         if (rc != SQLITE_ROW && rc != SQLITE_DONE)
             return opcat_reader_fail(reader, rc, "reading a family");
         if (first && (status = opcat_reader_check(reader)) != OPCAT_OK)
@@ -259,25 +261,104 @@ static opcat_status step_rows(opcat_reader *reader, const char *arch, gathered *
     }
 }
 
+/* Make the draft an empty one again. */
+static void restart(opcat_reader *reader, const char *arch)
+{
+    opcat_draft_start(&reader->draft, arch);
+    reader->strings.length = 0;
+    reader->strings.failed = false;
+}
+
+/* Make the profile whose rows have all been taken. */
+static opcat_status finish(opcat_reader *reader, gathered *all, opcat_profile **profile)
+{
+    const char *wrong = settle(reader, all);
+    if (wrong)
+        return opcat_reader_damaged(reader, reader->draft.arch, wrong);
+    *profile = opcat_profile_new(&reader->draft);
+    return *profile ? OPCAT_OK : opcat_error_nomem(reader->error);
+}
+
 opcat_status opcat_reader_load(opcat_reader *reader, const char *arch, opcat_profile **profile)
 {
     gathered all = {0};
     *profile = NULL;
-    opcat_draft_start(&reader->draft, arch);
-    reader->strings.length = 0;
-    reader->strings.failed = false;
+    restart(reader, arch);
+    reader->row = reader->load;
     int rc = sqlite3_bind_text(reader->load, 1, arch, -1, SQLITE_STATIC);
     opcat_status status =
         rc == SQLITE_OK ? step_rows(reader, arch, &all) : opcat_reader_fail(reader, rc, "asking for a family");
     sqlite3_reset(reader->load);
     sqlite3_clear_bindings(reader->load);
-    if (status == OPCAT_OK) {
-        const char *wrong = settle(reader, &all);
-        if (wrong)
-            status = opcat_reader_damaged(reader, arch, wrong);
-        else if (!(*profile = opcat_profile_new(&reader->draft)))
-            status = opcat_error_nomem(reader->error);
-    }
+    if (status == OPCAT_OK)
+        status = finish(reader, &all, profile);
     free(all.positions);
+    return status;
+}
+
+/* ---- All profiles ---------------------------------------------------------------------------------------- */
+
+typedef struct scan {
+    opcat_profile_fn *take;
+    void *context;
+    gathered all;
+    opcat_text arch; /* of the rows being taken; empty before the first */
+} scan;
+
+/* The rows of a family are over: hand on its profile. */
+static opcat_status end_family(opcat_reader *reader, scan *self)
+{
+    opcat_profile *profile = NULL;
+    if (!self->arch.length)
+        return OPCAT_OK;
+    opcat_status status = finish(reader, &self->all, &profile);
+    if (status == OPCAT_OK)
+        status = self->take(self->context, profile);
+    opcat_profile_drop(profile);
+    return status;
+}
+
+static opcat_status scan_row(opcat_reader *reader, scan *self)
+{
+    opcat_status status = OPCAT_OK;
+    const char *arch = opcat_row_text(reader->row, COL_ARCH, &self->all.nomem);
+    if (!arch || !*arch)
+        return self->all.nomem ? opcat_error_nomem(reader->error)
+                               : opcat_reader_damaged(reader, NULL, "a family has no proper name");
+    bool first = !self->arch.length || strcmp(self->arch.bytes, arch) != 0;
+    if (first) {
+        status = end_family(reader, self);
+        self->arch.length = 0;
+        opcat_text_add(&self->arch, "%s", arch);
+        restart(reader, self->arch.bytes);
+        self->all.default_name = NULL;
+    }
+    if (self->arch.failed)
+        return opcat_error_nomem(reader->error);
+    const char *wrong = status == OPCAT_OK ? take_row(reader, &self->all, first) : NULL;
+    if (self->all.nomem || reader->strings.failed)
+        return opcat_error_nomem(reader->error);
+    return wrong ? opcat_reader_damaged(reader, self->arch.bytes, wrong) : status;
+}
+
+opcat_status opcat_reader_scan(opcat_reader *reader, opcat_profile_fn *take, void *context)
+{
+    scan self = {.take = take, .context = context};
+    opcat_status status = OPCAT_OK;
+    char *sql = sqlite3_mprintf(scan_sql, reader->schema, reader->schema);
+    int rc = sql ? sqlite3_prepare_v2(reader->db, sql, -1, &reader->row, NULL) : SQLITE_NOMEM;
+    sqlite3_free(sql);
+    while (rc == SQLITE_OK && status == OPCAT_OK && (rc = sqlite3_step(reader->row)) == SQLITE_ROW) {
+        status = scan_row(reader, &self);
+        rc = SQLITE_OK;
+    }
+    if (status == OPCAT_OK && rc == SQLITE_DONE)
+        status = end_family(reader, &self);
+    else if (status == OPCAT_OK)
+        status = opcat_reader_fail(reader, rc, "reading its families");
+    sqlite3_finalize(reader->row);
+    reader->row = NULL;
+    free(self.all.positions);
+    free(self.arch.bytes);
     return status;
 }

@@ -16,6 +16,7 @@ typedef struct opcat_reader {
     opcat_error *error; /* the owner's; where failures are said */
     const char *schema; /* the owner's; the catalog's name in the connection, "main" unless it is attached */
     sqlite3_stmt *load; /* the rows of one family */
+    sqlite3_stmt *row;  /* the statement whose rows are being taken */
     opcat_draft draft;  /* kept between loads for its memory */
     opcat_text strings; /* the names that the draft points to */
     bool check_counter; /* whether the file may be changed in place under the reader */
@@ -29,6 +30,9 @@ void opcat_reader_end(opcat_reader *reader);
 
 /* The profile of a family, held by the caller, or OPCAT_NOT_FOUND without a message: who asks knows what to say. */
 opcat_status opcat_reader_load(opcat_reader *reader, const char *arch, opcat_profile **profile);
+/* Call `take` with every profile, in the order of their families, until it fails; the profile goes with the call. */
+typedef opcat_status opcat_profile_fn(void *context, const opcat_profile *profile);
+opcat_status opcat_reader_scan(opcat_reader *reader, opcat_profile_fn *take, void *context);
 /* All families, sorted by bytes. */
 opcat_status opcat_reader_archs(opcat_reader *reader, opcat_names **archs);
 opcat_status opcat_reader_rules(opcat_reader *reader, opcat_ruleset **rules);
