@@ -12,7 +12,9 @@
 size_t opcat_check_down(opcat_checker *checker, const char *name)
 {
     size_t length = checker->path.length;
-    opcat_text_add(&checker->path, length ? ".%s" : "%s", name);
+    if (length)
+        opcat_text_add_bytes(&checker->path, ".", 1);
+    opcat_text_add_bytes(&checker->path, name, strlen(name));
     return length;
 }
 
@@ -77,7 +79,7 @@ void opcat_text_add_list(opcat_text *text, const char *const *names, size_t coun
         opcat_text_add(text, "%s%s", i == 0 ? "" : i + 1 == count ? last : ", ", names[i]);
 }
 
-void opcat_check_unknown(opcat_checker *checker, const opcat_node *key, const char *what, const char *const *names)
+int opcat_check_unknown(opcat_checker *checker, const opcat_node *key, const char *what, const char *const *names)
 {
     const char *name = opcat_node_string(key);
     const char *meant = name ? opcat_nearest(name, names, opcat_count_names(names)) : NULL;
@@ -91,6 +93,7 @@ void opcat_check_unknown(opcat_checker *checker, const opcat_node *key, const ch
         opcat_text_add_list(&text, names, opcat_count_names(names), " and ");
     }
     add_fault(checker, opcat_node_place(key), &text);
+    return meant ? opcat_name_index(names, meant) : -1;
 }
 
 /* ---- Whole numbers --------------------------------------------------------------------------------------- */
@@ -162,10 +165,9 @@ static bool take_op(opcat_checker *checker, const opcat_pair *pair, bool *stated
     const char *name = opcat_node_string(pair->key);
     int op = name ? opcat_name_index(opcat_op_names, name) : -1;
     if (op < 0) {
-        const char *meant = name ? opcat_nearest(name, opcat_op_names, OPCAT_OP_COUNT) : NULL;
-        if (meant)
-            suggested[opcat_name_index(opcat_op_names, meant)] = true;
-        opcat_check_unknown(checker, pair->key, "op", opcat_op_names);
+        int meant = opcat_check_unknown(checker, pair->key, "op", opcat_op_names);
+        if (meant >= 0)
+            suggested[meant] = true;
         return false;
     }
     stated[op] = true;
@@ -184,9 +186,10 @@ bool opcat_check_ops(opcat_checker *checker, opcat_place place, const opcat_node
         opcat_check_got(checker, place, value, "must map each of the ten ops to its count");
         return false;
     }
-    for (uint32_t i = 0; i < value->count && !opcat_faults_enough(checker->faults); i++)
+    for (uint32_t i = 0; i < value->count && !opcat_faults_enough(checker->faults, checker->file); i++)
         good = take_op(checker, &value->of.pairs[i], stated, suggested, ops) && good;
-    say_missing(checker, place, stated, suggested);
+    if (!value->incomplete)
+        say_missing(checker, place, stated, suggested);
     for (size_t op = 0; op < OPCAT_OP_COUNT; op++)
         good = good && stated[op];
     return good;

@@ -24,9 +24,9 @@ void opcat_check_fault(opcat_checker *checker, opcat_place place, const char *fo
 void opcat_check_got(opcat_checker *checker, opcat_place place, const opcat_node *found, const char *words);
 /*
  * Add the fault that a mapping has a key that it may not have: the nearest right one is suggested, or all are named.
- * `what` says what the key should be ("key", "op").
+ * `what` says what the key should be ("key", "op"). Gives the place among the names of the one suggested, or -1.
  */
-void opcat_check_unknown(opcat_checker *checker, const opcat_node *key, const char *what, const char *const *names);
+int opcat_check_unknown(opcat_checker *checker, const opcat_node *key, const char *what, const char *const *names);
 
 /*
  * A whole number, as a profile may write one: an integer, a float without a fraction, or a string that Python's int()

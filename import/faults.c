@@ -19,16 +19,20 @@ static bool make_room(opcat_faults *faults)
     return true;
 }
 
-bool opcat_faults_enough(const opcat_faults *faults)
+static bool is_last_file(const opcat_faults *faults, const char *file)
 {
-    return faults->of_last_file > OPCAT_FAULTS_OF_A_FILE;
+    return faults->count && strcmp(faults->items[faults->count - 1].file, file) == 0;
+}
+
+bool opcat_faults_enough(const opcat_faults *faults, const char *file)
+{
+    return faults->of_last_file > OPCAT_FAULTS_OF_A_FILE && is_last_file(faults, file);
 }
 
 /* Count a fault of a file; whether it is kept. The first that is not is kept as a note instead. */
 static bool count_of_file(opcat_faults *faults, const char *file, bool *note)
 {
-    bool same = faults->count && strcmp(faults->items[faults->count - 1].file, file) == 0;
-    faults->of_last_file = same ? faults->of_last_file + 1 : 1;
+    faults->of_last_file = is_last_file(faults, file) ? faults->of_last_file + 1 : 1;
     *note = faults->of_last_file == OPCAT_FAULTS_OF_A_FILE + 1;
     return faults->of_last_file <= OPCAT_FAULTS_OF_A_FILE + 1;
 }

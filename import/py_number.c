@@ -104,10 +104,12 @@ static int digit_value(char c)
     return 16;
 }
 
-void opcat_whole_extend(opcat_whole *whole, int factor, int addend)
+void opcat_whole_extend(opcat_whole *whole, int factor, int64_t addend)
 {
-    /* The value is kept without its sign until the end, so -2^63 counts as huge: no field is negative anyway. */
-    if (whole->huge || whole->value > (INT64_MAX - addend) / factor)
+    /* Both ends are as far from zero, so that any value can be negated; -2^63 counts as huge. */
+    int64_t most = (INT64_MAX - (addend > 0 ? addend : 0)) / factor;
+    int64_t least = (-INT64_MAX - (addend < 0 ? addend : 0)) / factor;
+    if (whole->huge || whole->value > most || whole->value < least)
         whole->huge = true;
     else
         whole->value = whole->value * factor + addend;

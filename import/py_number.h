@@ -23,7 +23,7 @@ bool opcat_py_int(const char *text, size_t length, int base, opcat_whole *whole)
 /* float(text), without underscores. False where Python raises ValueError. */
 bool opcat_py_float(const char *text, size_t length, double *value);
 
-/* whole * factor + addend, for digits and for parts of base 60. */
-void opcat_whole_extend(opcat_whole *whole, int factor, int addend);
+/* whole * factor + addend, for digits and for parts of base 60; once huge, it stays so. */
+void opcat_whole_extend(opcat_whole *whole, int factor, int64_t addend);
 
 #endif

@@ -50,7 +50,7 @@ static void take_all(opcat_checker *checker, const opcat_node *root, opcat_decla
         checker->faults->out_of_memory = true;
         return;
     }
-    for (uint32_t i = 0; i < root->count && !opcat_faults_enough(checker->faults); i++)
+    for (uint32_t i = 0; i < root->count && !opcat_faults_enough(checker->faults, checker->file); i++)
         take_kind(checker, &root->of.pairs[i], declared);
 }
 

@@ -46,14 +46,13 @@ static const char *check_flavour(opcat_checker *checker, const opcat_pair *pair,
     return NULL;
 }
 
-static void check_kind_key(opcat_checker *checker, const opcat_pair *pair, opcat_layer_kind *kind)
+/* Which of the keys it is, or is meant to be; -1 where that is not clear. */
+static int check_kind_key(opcat_checker *checker, const opcat_pair *pair, opcat_layer_kind *kind)
 {
     const char *key = opcat_node_string(pair->key);
     int index = key ? opcat_name_index(kind_keys, key) : -1;
-    if (index < 0) {
-        opcat_check_unknown(checker, pair->key, "key", kind_keys);
-        return;
-    }
+    if (index < 0)
+        return opcat_check_unknown(checker, pair->key, "key", kind_keys);
     size_t up = opcat_check_down(checker, key);
     if (index == 0)
         opcat_check_ops(checker, opcat_node_place(pair->key), pair->value, &kind->ops);
@@ -62,6 +61,7 @@ static void check_kind_key(opcat_checker *checker, const opcat_pair *pair, opcat
     else if (!is_null(pair->value))
         kind->ffn = check_flavour(checker, pair, opcat_ffn_names);
     opcat_check_up(checker, up);
+    return index;
 }
 
 static void check_kind(opcat_checker *checker, const opcat_pair *pair, opcat_draft *draft)
@@ -77,9 +77,10 @@ static void check_kind(opcat_checker *checker, const opcat_pair *pair, opcat_dra
     kind->attention = opcat_attention_names[0];
     size_t up = opcat_check_down(checker, kind->name);
     if (pair->value->type == OPCAT_NODE_MAPPING) {
+        bool has_ops = pair->value->incomplete;
         for (uint32_t i = 0; i < pair->value->count; i++)
-            check_kind_key(checker, &pair->value->of.pairs[i], kind);
-        if (!opcat_node_find(pair->value, "ops"))
+            has_ops = check_kind_key(checker, &pair->value->of.pairs[i], kind) == 0 || has_ops;
+        if (!has_ops)
             opcat_check_fault(checker, opcat_node_place(pair->key),
                               "has no ops; it must map each of the ten to its count");
     } else {
@@ -88,20 +89,20 @@ static void check_kind(opcat_checker *checker, const opcat_pair *pair, opcat_dra
     opcat_check_up(checker, up);
 }
 
-static void check_kinds(opcat_checker *checker, opcat_place place, const opcat_node *kinds, opcat_draft *draft)
+static void check_kinds(opcat_checker *checker, const opcat_pair *pair, opcat_draft *draft)
 {
+    const opcat_node *kinds = pair->value;
+    opcat_place place = opcat_node_place(pair->key);
     size_t up = opcat_check_down(checker, "kinds");
-    if (!kinds)
-        opcat_check_fault(checker, place, "is missing: the profile declares no layer kind");
-    else if (kinds->type != OPCAT_NODE_MAPPING)
+    if (kinds->type != OPCAT_NODE_MAPPING)
         opcat_check_got(checker, place, kinds, "declares no layer kind: it must map each kind's name to its ops");
-    else if (kinds->count == 0)
+    else if (kinds->count == 0 && !kinds->incomplete)
         opcat_check_fault(checker, place, "declares no layer kind: it must map at least one kind's name to its ops");
     else if (kinds->count > OPCAT_MAX_KINDS)
         opcat_check_fault(checker, place, "declares more kinds than a profile may, %u", OPCAT_MAX_KINDS);
     else {
         /* Kinds may be aliases of one that is full of faults. */
-        for (uint32_t i = 0; i < kinds->count && !opcat_faults_enough(checker->faults); i++)
+        for (uint32_t i = 0; i < kinds->count && !opcat_faults_enough(checker->faults, checker->file); i++)
             check_kind(checker, &kinds->of.pairs[i], draft);
     }
     opcat_check_up(checker, up);
@@ -137,7 +138,7 @@ static void say_no_kind(opcat_checker *checker, opcat_place place, const opcat_n
     free(text.bytes);
 }
 
-static void check_default(opcat_checker *checker, const opcat_pair *pair, opcat_draft *draft)
+static void check_default(opcat_checker *checker, const opcat_pair *pair, const opcat_node *kinds, opcat_draft *draft)
 {
     if (!pair || is_null(pair->value)) {
         draft->default_kind = draft->kind_count == 1 ? 0 : OPCAT_NO_DEFAULT;
@@ -149,7 +150,9 @@ static void check_default(opcat_checker *checker, const opcat_pair *pair, opcat_
             draft->default_kind = i;
     }
     size_t up = opcat_check_down(checker, "default");
-    if (draft->default_kind == OPCAT_NO_DEFAULT)
+    /* It may name a kind whose own name is faulty: that has been said. */
+    bool faulty = kinds->incomplete || (name && opcat_node_find(kinds, name));
+    if (draft->default_kind == OPCAT_NO_DEFAULT && !faulty)
         say_no_kind(checker, opcat_node_place(pair->key), pair->value, draft);
     opcat_check_up(checker, up);
 }
@@ -231,18 +234,20 @@ static void check_model(opcat_checker *checker, const opcat_pair *pair, opcat_dr
 
 /* ---- The profile ----------------------------------------------------------------------------------------- */
 
-static void check_root_key(opcat_checker *checker, const opcat_node *key)
+/* Which of the keys it is, or is meant to be; -1 where that is not clear. */
+static int check_root_key(opcat_checker *checker, const opcat_node *key)
 {
     const char *name = opcat_node_string(key);
-    if (name && opcat_name_index(root_keys, name) >= 0)
-        return;
-    if (name && (strcmp(name, "prefixes") == 0 || strcmp(name, "traits") == 0))
-        opcat_check_fault(checker, opcat_node_place(key),
-                          "has the key '%s' of naming rules, which are read from inference/model_names.yaml below an "
-                          "imported folder",
-                          name);
-    else
-        opcat_check_unknown(checker, key, "key", root_keys);
+    int index = name ? opcat_name_index(root_keys, name) : -1;
+    if (index >= 0)
+        return index;
+    if (!name || (strcmp(name, "prefixes") != 0 && strcmp(name, "traits") != 0))
+        return opcat_check_unknown(checker, key, "key", root_keys);
+    opcat_check_fault(checker, opcat_node_place(key),
+                      "has the key '%s' of naming rules, which are read from inference/model_names.yaml below an "
+                      "imported folder",
+                      name);
+    return -1;
 }
 
 static void check_root(opcat_checker *checker, const opcat_node *root, opcat_draft *draft)
@@ -252,16 +257,23 @@ static void check_root(opcat_checker *checker, const opcat_node *root, opcat_dra
         return;
     }
     bool mapping = root->type == OPCAT_NODE_MAPPING;
+    bool has_kinds = root->incomplete;
     for (uint32_t i = 0; mapping && i < root->count; i++)
-        check_root_key(checker, root->of.pairs[i].key);
+        has_kinds = check_root_key(checker, root->of.pairs[i].key) == 0 || has_kinds;
+    if (!has_kinds) {
+        size_t up = opcat_check_down(checker, "kinds");
+        opcat_check_fault(checker, opcat_node_place(root), "is missing: the profile declares no layer kind");
+        opcat_check_up(checker, up);
+    }
     const opcat_pair *kinds = mapping ? opcat_node_find(root, "kinds") : NULL;
     const opcat_pair *stated_default = mapping ? opcat_node_find(root, "default") : NULL;
     const opcat_pair *run = mapping ? opcat_node_find(root, "run") : NULL;
     const opcat_pair *model = mapping ? opcat_node_find(root, "model") : NULL;
-    check_kinds(checker, opcat_node_place(kinds ? kinds->key : root), kinds ? kinds->value : NULL, draft);
+    if (kinds)
+        check_kinds(checker, kinds, draft);
     /* Without kinds, that is the fault to mend first. */
     if (draft->kind_count)
-        check_default(checker, stated_default, draft);
+        check_default(checker, stated_default, kinds->value, draft);
     if (run)
         check_run(checker, run, draft);
     if (model)

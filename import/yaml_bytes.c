@@ -33,11 +33,20 @@ static opcat_place next_place(opcat_place place, unsigned code, char following)
     return line_end ? (opcat_place){place.line + 1, 1} : (opcat_place){place.line, place.column + 1};
 }
 
+enum { MAX_DIRECTIVES = 100 };
+
 bool opcat_check_bytes(const char *file, const char *bytes, size_t length, opcat_faults *faults)
 {
     opcat_place place = {1, 1};
+    size_t directives = 0;
     for (size_t at = 0; at < length;) {
         unsigned code = 0;
+        /* Nearly every byte is printable ASCII. */
+        if (bytes[at] >= ' ' && bytes[at] < 0x7f && bytes[at] != '%') {
+            at++;
+            place.column++;
+            continue;
+        }
         size_t size = opcat_utf8_character(bytes + at, length - at, &code);
         if (size == 0) {
             opcat_faults_add(faults, file, place, "not UTF-8: the byte 0x%02x cannot stand here",
@@ -52,6 +61,11 @@ bool opcat_check_bytes(const char *file, const char *bytes, size_t length, opcat
         /* The one that opens a file is not among these bytes; libyaml would pass over one that opens a line. */
         if (code == 0xfeff && place.column == 1) {
             opcat_faults_add(faults, file, place, "not YAML: a byte order mark can only open the file");
+            return false;
+        }
+        if (code == '%' && place.column == 1 && directives++ >= MAX_DIRECTIVES) {
+            opcat_faults_add(faults, file, place, "the file has more lines that open with %% than a file may, %d",
+                             (int)MAX_DIRECTIVES);
             return false;
         }
         at += size;

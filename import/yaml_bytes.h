@@ -20,7 +20,10 @@ typedef struct opcat_spans {
 /* False where memory is out. */
 bool opcat_spans_add(opcat_spans *spans, size_t start, size_t end);
 
-/* Whether all bytes are characters that YAML may hold; else say where the first is that is not. */
+/*
+ * Whether all bytes are characters that YAML may hold, and no more lines open with % than a file may have: libyaml's
+ * time grows with the square of the number of directives. Else say where the first is that is not.
+ */
 bool opcat_check_bytes(const char *file, const char *bytes, size_t length, opcat_faults *faults);
 
 /*

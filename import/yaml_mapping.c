@@ -43,42 +43,46 @@ static bool put(result *all, opcat_pair pair)
     return opcat_string_table_add(&all->places, pair.key->text, pair.key->count, all->count++);
 }
 
-static void put_all(opcat_merging *merging, result *all, const opcat_node *mapping)
+/* False where the pairs are not all there. */
+static bool put_all(opcat_merging *merging, result *all, const opcat_node *mapping)
 {
     if (mapping->count > merging->budget) {
         if (merging->budget)
             fault(merging, mapping, "the file merges more than a file may");
         merging->budget = 0;
-        return;
+        return false;
     }
     merging->budget -= mapping->count;
     for (uint32_t i = 0; i < mapping->count; i++) {
         if (!put(all, mapping->of.pairs[i]))
             merging->faults->out_of_memory = true;
     }
+    return !mapping->incomplete;
 }
 
-static void merge(opcat_merging *merging, result *all, const opcat_node *value)
+/* False where what the value should give is not all there. */
+static bool merge_one(opcat_merging *merging, result *all, const opcat_node *value)
 {
-    static const char wanted[] = "a merge key (<<) takes a mapping or a sequence of mappings";
-    if (value->type == OPCAT_NODE_MAPPING) {
-        put_all(merging, all, value);
-    } else if (value->type == OPCAT_NODE_SEQUENCE) {
-        /* Of several, the earlier wins: it is put later. */
-        for (uint32_t i = value->count; i > 0; i--) {
-            const opcat_node *item = value->of.items[i - 1];
-            if (item->type == OPCAT_NODE_MAPPING)
-                put_all(merging, all, item);
-            else if (item->type != OPCAT_NODE_INVALID)
-                fault(merging, item, wanted);
-        }
-    } else if (value->type != OPCAT_NODE_INVALID) {
-        fault(merging, value, wanted);
-    }
+    if (value->type == OPCAT_NODE_MAPPING)
+        return put_all(merging, all, value);
+    if (value->type != OPCAT_NODE_INVALID)
+        fault(merging, value, "a merge key (<<) takes a mapping or a sequence of mappings");
+    return false;
 }
 
-/* Whether a key can stand: a string, or a merge key, that was not stated before in this mapping. */
-static bool check_key(opcat_merging *merging, opcat_string_table *stated, opcat_pair *pair)
+static bool merge(opcat_merging *merging, result *all, const opcat_node *value)
+{
+    bool whole = true;
+    if (value->type != OPCAT_NODE_SEQUENCE)
+        return merge_one(merging, all, value);
+    /* Of several, the earlier wins: it is put later. */
+    for (uint32_t i = value->count; i > 0; i--)
+        whole = merge_one(merging, all, value->of.items[i - 1]) && whole;
+    return whole;
+}
+
+/* Whether a key is a string, or a merge key. */
+static bool check_key(opcat_merging *merging, opcat_pair *pair)
 {
     const opcat_node *key = pair->key;
     if (key->type == OPCAT_NODE_INVALID)
@@ -94,10 +98,15 @@ static bool check_key(opcat_merging *merging, opcat_string_table *stated, opcat_
         copy->type = OPCAT_NODE_STRING;
         pair->key = key = copy;
     }
-    if (key->type != OPCAT_NODE_STRING && key->type != OPCAT_NODE_MERGE) {
-        fault(merging, key, "a key must be a string (put it in quotes)");
-        return false;
-    }
+    if (key->type == OPCAT_NODE_STRING || key->type == OPCAT_NODE_MERGE)
+        return true;
+    fault(merging, key, "a key must be a string (put it in quotes)");
+    return false;
+}
+
+/* Whether a key was not stated before in this mapping. */
+static bool check_once(opcat_merging *merging, opcat_string_table *stated, const opcat_node *key)
+{
     /* A quoted "<<" is a key like any other. */
     const char *text = key->type == OPCAT_NODE_MERGE ? "<<\0merge" : key->text;
     size_t length = key->type == OPCAT_NODE_MERGE ? sizeof "<<\0merge" - 1 : key->count;
@@ -131,13 +140,17 @@ void opcat_mapping_settle(opcat_merging *merging, opcat_node *mapping)
     size_t own = 0;
     for (uint32_t i = 0; i < mapping->count; i++) {
         opcat_pair pair = mapping->of.pairs[i];
-        if (!check_key(merging, &stated, &pair))
+        if (!check_key(merging, &pair)) {
+            mapping->incomplete = true;
+            continue;
+        }
+        if (!check_once(merging, &stated, pair.key))
             continue;
         check_value(merging, &pair);
-        if (pair.key->type == OPCAT_NODE_MERGE)
-            merge(merging, &all, pair.value);
-        else
+        if (pair.key->type != OPCAT_NODE_MERGE)
             mapping->of.pairs[own++] = pair;
+        else if (!merge(merging, &all, pair.value))
+            mapping->incomplete = true;
     }
     if (all.count) {
         /* What is stated wins over what is merged. */

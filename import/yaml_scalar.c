@@ -26,6 +26,7 @@ static char *without_underscores(const opcat_node *node, size_t *length)
     return copy;
 }
 
+/* Parts of base 60, added up as PyYAML does: under a tag they may have signs of their own, and be of any size. */
 static bool sexagesimal_int(const char *text, size_t length, opcat_whole *whole)
 {
     const char *end = text + length;
@@ -35,13 +36,16 @@ static bool sexagesimal_int(const char *text, size_t length, opcat_whole *whole)
         opcat_whole part;
         if (!opcat_py_int(text, (size_t)((colon ? colon : end) - text), 10, &part))
             return false;
-        if (part.huge || part.value > INT32_MAX || part.value < 0)
-            whole->huge = true;
-        opcat_whole_extend(whole, 60, whole->huge ? 0 : (int)part.value);
+        if (part.huge)
+            *whole = part;
+        else
+            opcat_whole_extend(whole, 60, part.value);
         if (!colon)
-            return true;
+            break;
         text = colon + 1;
     }
+    whole->negative = whole->value < 0;
+    return true;
 }
 
 /* A whole number as PyYAML constructs it: by its opening binary, hexadecimal, octal, sexagesimal or decimal. */
@@ -152,35 +156,45 @@ static const char *read_bool(opcat_node *node)
 
 /* ---- Resolution ------------------------------------------------------------------------------------------ */
 
+/* What opens with a digit, a sign or a point: a number, a date, or a string after all. */
+static const char *resolve_number(opcat_node *node, opcat_cursor whole)
+{
+    opcat_date found;
+    if (opcat_is_int(whole))
+        return read_int(node);
+    if (opcat_is_float(whole))
+        return read_float(node);
+    if (!opcat_is_date(whole, &found))
+        return NULL;
+    node->type = OPCAT_NODE_DATE;
+    return opcat_is_on_the_calendar(&found) ? NULL : "looks like a date, and is none; a string goes in quotes";
+}
+
+/* The first letter tells which patterns there are to try, as it does in PyYAML. */
 static const char *resolve_plain(opcat_node *node)
 {
     static const char *const bools[] = {"yes",   "Yes",   "YES", "no", "No", "NO",  "true", "True", "TRUE", "false",
                                         "False", "FALSE", "on",  "On", "ON", "off", "Off",  "OFF",  NULL};
-    static const char *const nulls[] = {"~", "null", "Null", "NULL", "", NULL};
+    static const char *const nulls[] = {"~", "null", "Null", "NULL", NULL};
     static const char *const merge[] = {"<<", NULL};
     static const char *const value[] = {"=", NULL};
     opcat_cursor whole = {node->text, node->text + node->count};
-    opcat_date found;
+    node->type = node->count ? OPCAT_NODE_STRING : OPCAT_NODE_NULL;
+    if (!node->count || !*node->text)
+        return NULL;
     /* Python's $ matches before a line end, too. */
-    if (node->count && whole.end[-1] == '\n')
+    if (whole.end[-1] == '\n')
         whole.end--;
-    if (opcat_is_any(whole, bools))
+    if (strchr("0123456789+-.", *node->text))
+        return resolve_number(node, whole);
+    if (strchr("yYnNtTfFoO", *node->text) && opcat_is_any(whole, bools))
         return read_bool(node);
-    if (opcat_is_float(whole))
-        return read_float(node);
-    if (opcat_is_int(whole))
-        return read_int(node);
-    node->type = OPCAT_NODE_STRING;
-    if (opcat_is_any(whole, merge))
-        node->type = OPCAT_NODE_MERGE;
-    else if (opcat_is_any(whole, nulls) && (node->count == 0 || whole.at != whole.end))
+    if (strchr("~nN", *node->text) && opcat_is_any(whole, nulls))
         node->type = OPCAT_NODE_NULL;
-    else if (opcat_is_any(whole, value))
+    else if (*node->text == '<' && opcat_is_any(whole, merge))
+        node->type = OPCAT_NODE_MERGE;
+    else if (*node->text == '=' && opcat_is_any(whole, value))
         node->type = OPCAT_NODE_VALUE;
-    else if (opcat_is_date(whole, &found)) {
-        node->type = OPCAT_NODE_DATE;
-        return opcat_is_on_the_calendar(&found) ? NULL : "looks like a date, and is none; a string goes in quotes";
-    }
     return NULL;
 }
 

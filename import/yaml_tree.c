@@ -287,7 +287,10 @@ static opcat_node *build_collection(builder *self, const yaml_event_t *event, si
         opcat_faults_add(self->faults, self->file, place_of(mark),
                          "a %s has a tag that is not allowed; !!seq and !!map are, each for its own",
                          mapping ? "mapping" : "sequence");
+        /* Its count is now one of bytes, as a scalar's. */
         node->type = OPCAT_NODE_INVALID;
+        node->text = "...";
+        node->count = 3;
     }
     return node;
 }

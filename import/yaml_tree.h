@@ -39,6 +39,7 @@ struct opcat_node {
     uint32_t line; /* of its first character, from 1 */
     uint32_t column;
     uint32_t count;   /* bytes of a scalar's text, values of a sequence, pairs of a mapping */
+    bool incomplete;  /* a mapping that states more, which cannot be read; the faults say why */
     const char *text; /* a scalar as it is written, without quotes; NUL-terminated, but may hold NULs */
     union {
         bool boolean;
