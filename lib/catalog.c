@@ -161,10 +161,10 @@ static opcat_status look_first(opcat_catalog *catalog)
     return status != OPCAT_OK || current ? status : move_on(catalog);
 }
 
-opcat_status opcat_begin(opcat_catalog *catalog)
+opcat_status opcat_begin_looking(opcat_catalog *catalog)
 {
     if (catalog->generation)
-        return catalog->flags & OPCAT_OPEN_AUTO_REFRESH ? look_first(catalog) : OPCAT_OK;
+        return look_first(catalog);
     if (catalog->flags & OPCAT_OPEN_AUTO_REFRESH)
         return opcat_refresh(catalog, NULL);
     return catalog->opened;

@@ -30,11 +30,17 @@ struct opcat_catalog {
     void *log_context;
 };
 
+/* What opcat_begin() does where there is something to look at first. */
+opcat_status opcat_begin_looking(opcat_catalog *catalog);
 /*
  * To be called first by every call that answers from the handle: look for another generation where the handle does so
  * by itself. OPCAT_OK where there is a generation to answer from.
  */
-opcat_status opcat_begin(opcat_catalog *catalog);
+static inline opcat_status opcat_begin(opcat_catalog *catalog)
+{
+    bool ready = catalog->generation && !(catalog->flags & OPCAT_OPEN_AUTO_REFRESH);
+    return ready ? OPCAT_OK : opcat_begin_looking(catalog);
+}
 /* To be called before the connection is used: after a fork, open the file anew. */
 opcat_status opcat_before_reading(opcat_catalog *catalog);
 

@@ -6,13 +6,15 @@
 
 #include "text.h"
 
-enum { NO_PARENT = -1 };
+enum { NO_PARENT = -1, HEAD = sizeof(uint64_t), BYTES = 256 };
 
 /*
  * Prefixes stand sorted by bytes. Of all that are no greater than a name, the last either opens the name or shares an
  * opening with it; the longest prefix that opens the name is then it or one of the prefixes that open it in turn.
  */
 typedef struct prefix {
+    uint64_t head; /* its first bytes, the first in the highest place, so that heads compare as strings do */
+    uint64_t mask; /* the places of the head that it fills */
     const char *pattern;
     const char *arch;
     int parent; /* the longest other prefix that opens this one, or NO_PARENT */
@@ -28,6 +30,7 @@ struct opcat_ruleset {
     prefix *prefixes;
     size_t count;
     size_t room;
+    uint32_t first[BYTES + 1]; /* prefixes that open with byte b stand from first[b] to first[b + 1] */
     pattern_list traits[OPCAT_TRAIT_COUNT];
     opcat_text strings; /* until the set is finished, all strings above are offsets into this, and one */
 };
@@ -75,7 +78,7 @@ static bool add_prefix(opcat_ruleset *set, const char *pattern, const char *arch
         set->prefixes = prefixes;
         set->room = room;
     }
-    set->prefixes[set->count++] = (prefix){keep(set, pattern), keep(set, arch), NO_PARENT};
+    set->prefixes[set->count++] = (prefix){.pattern = keep(set, pattern), .arch = keep(set, arch), .parent = NO_PARENT};
     return !set->strings.failed;
 }
 
@@ -108,6 +111,45 @@ static bool opens(const char *opening, const char *text)
     return strncmp(opening, text, strlen(opening)) == 0;
 }
 
+/* Eight bytes at once, ASCII's upper-case letters among them made lower-case. */
+static uint64_t lower_bytes(uint64_t bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t low = bytes & (0x7f * ones);
+    uint64_t from_a = low + (0x80 - 'A') * ones;
+    uint64_t past_z = low + (0x7f - 'Z') * ones;
+    uint64_t upper = ~bytes & (from_a ^ past_z) & (0x80 * ones);
+    return bytes | upper >> 2;
+}
+
+/* The first bytes of a text, lower-cased; *filled are the places of those there are. */
+static uint64_t head_of(const char *text, uint64_t *filled)
+{
+    uint64_t head = 0;
+    int places = 0;
+    for (; places < HEAD && text[places]; places++)
+        head = head << 8 | (unsigned char)text[places];
+    if (places == 0) {
+        *filled = 0;
+        return 0;
+    }
+    int empty = 8 * (HEAD - places);
+    *filled = UINT64_MAX << empty;
+    return lower_bytes(head << empty);
+}
+
+static void index_prefixes(opcat_ruleset *set)
+{
+    size_t next = 0;
+    for (unsigned byte = 0; byte <= BYTES; byte++) {
+        while (next < set->count && (unsigned char)set->prefixes[next].pattern[0] < byte)
+            next++;
+        set->first[byte] = (uint32_t)next;
+    }
+    for (size_t i = 0; i < set->count; i++)
+        set->prefixes[i].head = head_of(set->prefixes[i].pattern, &set->prefixes[i].mask);
+}
+
 bool opcat_ruleset_finish(opcat_ruleset *set)
 {
     if (set->strings.failed)
@@ -128,6 +170,7 @@ bool opcat_ruleset_finish(opcat_ruleset *set)
             parent = set->prefixes[parent].parent;
         set->prefixes[i].parent = parent;
     }
+    index_prefixes(set);
     return true;
 }
 
@@ -143,19 +186,39 @@ static int compare_opening(const char *pattern, const char *name)
     }
 }
 
+/* Whether a prefix opens a name whose head is `head`. */
+static bool opens_name(const prefix *one, uint64_t head, const char *name)
+{
+    if ((head & one->mask) != one->head)
+        return false;
+    return one->mask != UINT64_MAX || compare_opening(one->pattern + HEAD, name + HEAD) == 0;
+}
+
+/* Whether a prefix stands after a name: is greater, and does not open it. */
+static bool is_after(const prefix *one, uint64_t head, const char *name)
+{
+    if (one->head != head)
+        return one->head > head;
+    return one->mask == UINT64_MAX && compare_opening(one->pattern + HEAD, name + HEAD) > 0;
+}
+
 const char *opcat_ruleset_arch(const opcat_ruleset *set, const char *name)
 {
-    size_t low = 0;
-    size_t high = set->count;
+    uint64_t filled;
+    uint64_t head = head_of(name, &filled);
+    unsigned byte = opcat_lower(name[0]);
+    size_t start = set->first[byte];
+    size_t low = start;
+    size_t high = set->first[byte + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare_opening(set->prefixes[middle].pattern, name) <= 0)
-            low = middle + 1;
-        else
+        if (is_after(&set->prefixes[middle], head, name))
             high = middle;
+        else
+            low = middle + 1;
     }
-    for (int i = (int)low - 1; i != NO_PARENT; i = set->prefixes[i].parent) {
-        if (compare_opening(set->prefixes[i].pattern, name) == 0)
+    for (int i = low > start ? (int)low - 1 : NO_PARENT; i != NO_PARENT; i = set->prefixes[i].parent) {
+        if (opens_name(&set->prefixes[i], head, name))
             return set->prefixes[i].arch;
     }
     return NULL;
