@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "faults.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,15 @@ void opcat_faults_add(opcat_faults *faults, const char *file, opcat_place place,
         return;
     }
     faults->items[faults->count++] = (opcat_fault){name.bytes, place, text.bytes};
+}
+
+void opcat_faults_add_unreadable(opcat_faults *faults, const char *file)
+{
+    int problem = errno;
+    if (problem == ENOMEM)
+        faults->out_of_memory = true;
+    else
+        opcat_faults_add(faults, file, (opcat_place){0, 0}, "cannot be read: %s", strerror(problem));
 }
 
 /* What is of the whole file comes last. */

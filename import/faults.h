@@ -34,6 +34,8 @@ enum { OPCAT_FAULTS_OF_A_FILE = 1000 };
 /* Add a fault; the text is formatted, and everything is copied. */
 void opcat_faults_add(opcat_faults *faults, const char *file, opcat_place place, const char *format, ...)
     OPCAT_PRINTF(4, 5);
+/* Add that a file cannot be read, for the reason that errno is; no memory is no fault of the file. */
+void opcat_faults_add_unreadable(opcat_faults *faults, const char *file);
 /* Whether a file has as many faults as are kept: no more need be looked for. */
 bool opcat_faults_enough(const opcat_faults *faults, const char *file);
 /* Put the faults from the `first`th on, which are of one file, in the order of their places. */

@@ -227,7 +227,7 @@ static opcat_status take_profile(import_run *run, const opcat_input *input)
     if (!bytes && errno == ENOMEM)
         return opcat_error_nomem(&run->error);
     if (!bytes) {
-        opcat_faults_add(faults, input->path, (opcat_place){0, 0}, "cannot be read: %s", strerror(errno));
+        opcat_faults_add_unreadable(faults, input->path);
         return OPCAT_OK;
     }
     opcat_status status = compare_source(run, input->arch, bytes, length, &same);

@@ -9,15 +9,13 @@
 #include "file.h"
 #include "read_profile.h"
 
-static const opcat_place whole_file = {0, 0};
-
 static opcat_rules *read_one(const char *path, opcat_faults *faults)
 {
     size_t length = 0;
     size_t first = faults->count;
     char *bytes = opcat_read_file(path, OPCAT_MAX_FILE_BYTES, &length);
     if (!bytes) {
-        opcat_faults_add(faults, path, whole_file, "cannot be read: %s", strerror(errno));
+        opcat_faults_add_unreadable(faults, path);
         return NULL;
     }
     opcat_rules *rules = opcat_read_rules(path, bytes, length, faults);

@@ -120,7 +120,7 @@ static bool add_rules(opcat_inputs *inputs, const char *folder, opcat_faults *fa
     if (stat(path, &found) != 0) {
         bool absent = errno == ENOENT || errno == ENOTDIR;
         if (!absent)
-            opcat_faults_add(faults, path, whole_file, "cannot be read: %s", strerror(errno));
+            opcat_faults_add_unreadable(faults, path);
         free(path);
         return !absent;
     }
@@ -149,14 +149,14 @@ static size_t add_entries(opcat_inputs *inputs, const char *folder, DIR *entries
         if (!path) {
             faults->out_of_memory = true;
         } else if (!regular && stat(path, &found) != 0) {
-            opcat_faults_add(faults, path, whole_file, "cannot be read: %s", strerror(errno));
+            opcat_faults_add_unreadable(faults, path);
             free(path);
         } else {
             add_profile(inputs, path, regular || S_ISREG(found.st_mode), faults);
         }
     }
     if (errno)
-        opcat_faults_add(faults, folder, whole_file, "cannot be read: %s", strerror(errno));
+        opcat_faults_add_unreadable(faults, folder);
     return given;
 }
 
@@ -164,7 +164,7 @@ static void add_folder(opcat_inputs *inputs, const char *folder, opcat_faults *f
 {
     DIR *entries = opendir(folder);
     if (!entries) {
-        opcat_faults_add(faults, folder, whole_file, "cannot be read: %s", strerror(errno));
+        opcat_faults_add_unreadable(faults, folder);
         return;
     }
     size_t given = add_entries(inputs, folder, entries, faults);
@@ -228,7 +228,7 @@ void opcat_inputs_gather(opcat_inputs *inputs, const char *const *paths, size_t 
     for (size_t i = 0; seen && i < count; i++) {
         struct stat *found = &seen[seen_count];
         if (stat(paths[i], found) != 0) {
-            opcat_faults_add(faults, paths[i], whole_file, "cannot be read: %s", strerror(errno));
+            opcat_faults_add_unreadable(faults, paths[i]);
             continue;
         }
         if (given_before(seen, seen_count, found)) {

@@ -198,7 +198,7 @@ static bool take_float(reader *from)
     return true;
 }
 
-bool opcat_py_float(const char *text, size_t length, double *value)
+bool opcat_py_float(const char *text, size_t length, double *value, bool *nomem)
 {
     reader from = {text, text + length};
     skip_space(&from);
@@ -216,6 +216,7 @@ bool opcat_py_float(const char *text, size_t length, double *value)
         opcat_text_add_bytes(&ascii, &c, 1);
     }
     bool done = !ascii.failed;
+    *nomem = *nomem || ascii.failed;
     if (done)
         *value = strtod(ascii.bytes, NULL);
     free(ascii.bytes);

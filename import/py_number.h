@@ -20,8 +20,8 @@ typedef struct opcat_whole {
  */
 bool opcat_py_int(const char *text, size_t length, int base, opcat_whole *whole);
 
-/* float(text), without underscores. False where Python raises ValueError. */
-bool opcat_py_float(const char *text, size_t length, double *value);
+/* float(text), without underscores. False where Python raises ValueError, or with *nomem set where memory is out. */
+bool opcat_py_float(const char *text, size_t length, double *value, bool *nomem);
 
 /* whole * factor + addend, for digits and for parts of base 60; once huge, it stays so. */
 void opcat_whole_extend(opcat_whole *whole, int factor, int64_t addend);

@@ -89,7 +89,7 @@ static void read_profile(opcat_snapshot *snapshot, const opcat_input *input, opc
     size_t first = faults->count;
     char *bytes = opcat_read_file(input->path, OPCAT_MAX_FILE_BYTES, &length);
     if (!bytes) {
-        opcat_faults_add(faults, input->path, (opcat_place){0, 0}, "cannot be read: %s", strerror(errno));
+        opcat_faults_add_unreadable(faults, input->path);
         return;
     }
     opcat_profile *profile = opcat_read_profile(input->path, input->arch, bytes, length, faults);

@@ -118,11 +118,8 @@ opcat_status opcat_temporary_sync(opcat_temporary *temporary, const struct stat 
     return fsync(temporary->fd) == 0 ? OPCAT_OK : fail(error, temporary->path, "cannot write it to the disk");
 }
 
-static opcat_status sync_folder(const char *path, opcat_error *error)
+static opcat_status sync_folder(const char *folder, opcat_error *error)
 {
-    char *folder = opcat_folder_of(path);
-    if (!folder)
-        return opcat_error_nomem(error);
     opcat_status status = OPCAT_OK;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     /* Some file systems cannot sync a folder, and say EINVAL; some folders can be written but not read. */
@@ -130,7 +127,6 @@ static opcat_status sync_folder(const char *path, opcat_error *error)
         status = fail(error, folder, "the catalog was replaced, but its folder cannot be synced");
     if (fd >= 0)
         close(fd);
-    free(folder);
     return status;
 }
 
@@ -154,17 +150,22 @@ opcat_status opcat_temporary_publish(opcat_temporary *temporary, const char *pat
 {
     opcat_status status = OPCAT_OK;
     *lost = false;
+    /* Nothing may fail for want of memory once the file is in its place. */
+    char *folder = opcat_folder_of(path);
+    if (!folder)
+        return opcat_error_nomem(error);
     if (fresh)
         status = publish_fresh(temporary, path, lost, error);
     else if (rename(temporary->path, path) != 0)
         status = fail(error, path, "cannot replace the catalog");
-    if (status != OPCAT_OK)
-        return status;
-    free(temporary->path);
-    temporary->path = NULL;
-    status = sync_folder(path, error);
-    close(temporary->fd);
-    temporary->fd = -1;
+    if (status == OPCAT_OK) {
+        free(temporary->path);
+        temporary->path = NULL;
+        status = sync_folder(folder, error);
+        close(temporary->fd);
+        temporary->fd = -1;
+    }
+    free(folder);
     return status;
 }
 

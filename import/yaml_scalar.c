@@ -10,7 +10,7 @@
 
 static const char cannot_read_int[] = "cannot be read as !!int";
 static const char cannot_read_float[] = "cannot be read as !!float";
-static const char no_memory[] = "cannot be read: out of memory";
+const char opcat_scalar_nomem[] = "cannot be read: out of memory";
 
 /* The text without underscores; free() it. */
 static char *without_underscores(const opcat_node *node, size_t *length)
@@ -78,14 +78,14 @@ static const char *read_int(opcat_node *node)
     size_t length = 0;
     char *text = without_underscores(node, &length);
     if (!text)
-        return no_memory;
+        return opcat_scalar_nomem;
     bool done = construct_int(text, length, &node->of.whole);
     free(text);
     node->type = OPCAT_NODE_INT;
     return done ? NULL : cannot_read_int;
 }
 
-static bool sexagesimal_float(const char *text, size_t length, double *value)
+static bool sexagesimal_float(const char *text, size_t length, double *value, bool *nomem)
 {
     const char *end = text + length;
     double base = 1;
@@ -96,7 +96,7 @@ static bool sexagesimal_float(const char *text, size_t length, double *value)
         double part;
         while (start > text && start[-1] != ':')
             start--;
-        if (!opcat_py_float(start, (size_t)(end - start), &part))
+        if (!opcat_py_float(start, (size_t)(end - start), &part, nomem))
             return false;
         *value += part * base;
         base *= 60;
@@ -106,7 +106,7 @@ static bool sexagesimal_float(const char *text, size_t length, double *value)
     }
 }
 
-static bool construct_float(char *text, size_t length, double *value)
+static bool construct_float(char *text, size_t length, double *value, bool *nomem)
 {
     for (size_t i = 0; i < length; i++)
         text[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]);
@@ -118,8 +118,8 @@ static bool construct_float(char *text, size_t length, double *value)
         *value = strtod("inf", NULL);
     else if (length == 4 && memcmp(text, ".nan", 4) == 0)
         *value = strtod("nan", NULL);
-    else if (length && memchr(text, ':', length) ? !sexagesimal_float(text, length, value)
-                                                 : !opcat_py_float(text, length, value))
+    else if (length && memchr(text, ':', length) ? !sexagesimal_float(text, length, value, nomem)
+                                                 : !opcat_py_float(text, length, value, nomem))
         return false;
     if (minus)
         *value = -*value;
@@ -131,11 +131,12 @@ static const char *read_float(opcat_node *node)
     size_t length = 0;
     char *text = without_underscores(node, &length);
     if (!text)
-        return no_memory;
-    bool done = construct_float(text, length, &node->of.real);
+        return opcat_scalar_nomem;
+    bool nomem = false;
+    bool done = construct_float(text, length, &node->of.real, &nomem);
     free(text);
     node->type = OPCAT_NODE_FLOAT;
-    return done ? NULL : cannot_read_float;
+    return done ? NULL : nomem ? opcat_scalar_nomem : cannot_read_float;
 }
 
 static const char *read_bool(opcat_node *node)

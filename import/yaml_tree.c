@@ -161,7 +161,9 @@ static opcat_node *build_scalar(builder *self, const yaml_event_t *event)
     node->count = (uint32_t)length;
     const char *wrong =
         opcat_scalar_resolve(node, (const char *)event->data.scalar.tag, event->data.scalar.plain_implicit);
-    if (wrong) {
+    if (wrong == opcat_scalar_nomem) {
+        out_of_memory(self);
+    } else if (wrong) {
         opcat_text shown = {0};
         opcat_text_quote(&shown, text, length);
         opcat_faults_add(self->faults, self->file, opcat_node_place(node), "%s %s", shown.failed ? "?" : shown.bytes,

@@ -80,6 +80,8 @@ const char *opcat_node_string(const opcat_node *node);
  * for plain scalars apply. NULL, or what is wrong with it.
  */
 const char *opcat_scalar_resolve(opcat_node *node, const char *tag, bool plain);
+/* What it gives where memory is out: no fault of the scalar. */
+extern const char opcat_scalar_nomem[];
 
 /*
  * Turn the pairs as they are written into those that they mean: keys checked, merge keys merged. `budget` bounds the
