@@ -39,8 +39,9 @@ nm -g --defined-only "$libdir/libopcat.a" | awk 'NF == 3 { print $3 }' | grep -v
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 "$cc" -std=c11 $warnings "$source/tests/install/every_call.c" -o "$prefix/shared" $(pkg-config --cflags --libs opcat)
 LD_LIBRARY_PATH="$libdir" "$prefix/shared"
+# The static library stands on the shared SQLite, for which -lsqlite3 is enough.
 "$cc" -std=c11 $warnings $(pkg-config --cflags opcat) "$source/tests/install/every_call.c" -o "$prefix/static" \
-    "$libdir/libopcat.a" $(pkg-config --static --libs-only-l opcat | sed 's/-lopcat//') 
+    "$libdir/libopcat.a" $(pkg-config --libs sqlite3)
 cp "$prefix/static" "$prefix/bin/static"
 "$prefix/bin/static"
 if command -v valgrind >/dev/null; then
