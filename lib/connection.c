@@ -12,6 +12,10 @@
 
 enum {
     HEADER_SIZE = 100,
+    PAGE_SIZE_OFFSET = 16,
+    COUNTER_OFFSET = 24,
+    PAGE_COUNT_OFFSET = 28,
+    COUNTED_AT_OFFSET = 92, /* the change counter when the pages were counted */
     USER_VERSION_OFFSET = 60,
     APPLICATION_ID_OFFSET = 68,
     BUSY_MILLISECONDS = 5000,
@@ -99,6 +103,20 @@ static unsigned big_endian(const unsigned char *bytes)
     return (unsigned)bytes[0] << 24 | (unsigned)bytes[1] << 16 | (unsigned)bytes[2] << 8 | bytes[3];
 }
 
+/*
+ * Whether the file is as long as its header says. SQLite itself takes a part of a page for a whole one, and looks at
+ * none that nobody asks for.
+ */
+static bool is_whole(sqlite3 *db, const unsigned char *header)
+{
+    sqlite3_int64 size = 0;
+    sqlite3_int64 page = header[PAGE_SIZE_OFFSET] << 8 | header[PAGE_SIZE_OFFSET + 1];
+    bool counted = memcmp(header + COUNTER_OFFSET, header + COUNTED_AT_OFFSET, 4) == 0;
+    if (!counted || opcat_file_size(db, &size) != SQLITE_OK)
+        return true; /* not known: SQLite will see */
+    return size >= (page == 1 ? 65536 : page) * big_endian(header + PAGE_COUNT_OFFSET);
+}
+
 opcat_status opcat_check_header(sqlite3 *db, const char *path, opcat_error *error)
 {
     static const char magic[] = "SQLite format 3";
@@ -123,6 +141,8 @@ opcat_status opcat_check_header(sqlite3 *db, const char *path, opcat_error *erro
                                "%s: the catalog's schema is version %u.%u, and opcat %s reads %d.x; "
                                "use a newer opcat, or import the profiles with this one",
                                path, version / 100, version % 100, OPCAT_VERSION, OPCAT_SCHEMA_MAJOR);
+    if (!is_whole(db, header))
+        return opcat_error_set(error, OPCAT_CORRUPT, "%s: the catalog is damaged: the file was cut off", path);
     return OPCAT_OK;
 }
 
@@ -194,7 +214,10 @@ opcat_status opcat_connection_open(opcat_connection *connection, const char *pat
             return OPCAT_OK;
         }
         opcat_connection_close(connection);
-        if (status != OPCAT_OK)
+        /* What looks damaged may be a change in place that was only half done. */
+        bool changing = status == OPCAT_CORRUPT && opcat_identify(path, &connection->identity, error) == OPCAT_OK &&
+                        !opcat_same_identity(&before, &connection->identity);
+        if (status != OPCAT_OK && !changing)
             return status;
     }
     return opcat_error_set(error, OPCAT_BUSY, "%s: the catalog is replaced faster than it can be opened", path);

@@ -96,7 +96,10 @@ opcat_status opcat_error_sqlite(opcat_error *error, sqlite3 *db, int rc, const c
     if (status == OPCAT_NOMEM)
         return opcat_error_nomem(error);
     const char *said = db && (sqlite3_errcode(db) & 0xff) == (rc & 0xff) ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
-    return opcat_error_set(error, status, "%s: %s: %s", path, doing, said);
+    opcat_text text = {0};
+    opcat_text_add(&text, "%s: %s: ", path, doing);
+    opcat_text_escape(&text, said); /* SQLite quotes from the file, which may hold anything */
+    return opcat_error_take(error, status, &text);
 }
 
 const char *opcat_error_text(const opcat_error *error)

@@ -250,7 +250,7 @@ static void a_catalog_that_cannot_be_read_is_said(void **state)
         {"mkdir $d/x.db", "x.db: a catalog is a file, and this is a folder"},
         {"rmdir $d/x.db; : >$d/x.db", "x.db: not an opcat catalog: the file is empty"},
         {"echo hello >$d/x.db", "x.db: not an opcat catalog: not an SQLite database"},
-        {"head -c 8192 $c >$d/x.db", "x.db: reading its schema: database disk image is malformed"},
+        {"head -c 8192 $c >$d/x.db", "x.db: the catalog is damaged: the file was cut off"},
     };
     static const char *const commands[] = {"list", "show t5", "infer t5", "resolve t5"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -164,7 +164,9 @@ static void a_damaged_file_is_corrupt(void **state)
     size_t length = 0;
     char *bytes = read_bytes(self->catalog, &length);
     write_file(self->catalog, bytes, length - 4096);
-    assert_refused(self->catalog, OPCAT_CORRUPT, "malformed");
+    assert_refused(self->catalog, OPCAT_CORRUPT, "cut off");
+    write_file(self->catalog, bytes, length - 1);
+    assert_refused(self->catalog, OPCAT_CORRUPT, "cut off");
     memset(bytes + 100, 0x5a, 3000);
     write_file(self->catalog, bytes, length);
     assert_refused(self->catalog, OPCAT_CORRUPT, "malformed");
