@@ -170,15 +170,16 @@ static opcat_status check_all(check *self)
     return status;
 }
 
-static int conclude(check *self, opcat_status status)
+/* `text`: say the result in words, too. */
+static int conclude(const check *self, opcat_status status, bool text)
 {
     if (status != OPCAT_OK)
         return opcat_fail("%s", opcat_errmsg(self->catalog));
     if (self->failed)
         return opcat_fail("out of memory");
-    if (!self->json && self->problems)
+    if (text && self->problems)
         printf("%zu %s\n", self->problems, self->problems == 1 ? "problem" : "problems");
-    else if (!self->json)
+    else if (text)
         printf("Sound: %zu %s\n", self->families, self->families == 1 ? "family" : "families");
     return self->problems ? OPCAT_EXIT_FAILED : OPCAT_EXIT_DONE;
 }
@@ -197,7 +198,8 @@ static int check_json(check *self)
     opcat_json_bool(&json, status == OPCAT_OK && !self->problems);
     opcat_json_close(&json, '}');
     int exit = opcat_json_end(&json);
-    int concluded = conclude(self, status);
+    self->json = NULL;
+    int concluded = conclude(self, status, false);
     return exit == OPCAT_EXIT_DONE ? concluded : exit;
 }
 
@@ -217,7 +219,7 @@ static int run(opcat_call *call)
     check self = {.catalog = opcat_open_for(call)};
     if (!self.catalog)
         return OPCAT_EXIT_FAILED;
-    exit = json ? check_json(&self) : conclude(&self, check_all(&self));
+    exit = json ? check_json(&self) : conclude(&self, check_all(&self), true);
     opcat_close(self.catalog);
     return exit;
 }

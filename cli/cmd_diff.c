@@ -25,7 +25,8 @@ enum { EXIT_SAME = 0, EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
 typedef struct diff {
     const char *names[2];
-    opcat_json *json; /* NULL for text */
+    bool as_json;
+    opcat_json *json; /* while it is written */
     bool colours;
     char *heading; /* the family or "naming rules" last printed */
     size_t count;
@@ -127,13 +128,14 @@ static void add_difference(void *context, const opcat_difference *difference)
 static bool compare(diff *self, const opcat_snapshot *snapshots)
 {
     opcat_json json;
-    if (!self->json)
+    if (!self->as_json)
         return opcat_compare_snapshots(&snapshots[0], &snapshots[1], print_difference, self);
     self->json = &json;
     opcat_json_start(&json, stdout);
     opcat_json_open(&json, '[');
     bool whole = opcat_compare_snapshots(&snapshots[0], &snapshots[1], add_difference, self);
     opcat_json_close(&json, ']');
+    self->json = NULL;
     return opcat_json_end(&json) == OPCAT_EXIT_DONE && whole;
 }
 
@@ -167,13 +169,12 @@ static int run(opcat_call *call)
 {
     enum { OPTION_JSON = 1 };
     static const struct option options[] = {{"json", no_argument, NULL, OPTION_JSON}, OPCAT_COMMON_OPTIONS};
-    opcat_json chosen;
     diff self = {.colours = opcat_colours(stdout)};
     int exit = 0;
     for (int option; (option = opcat_next_option(call, options, &exit)) != OPCAT_OPTION_END;) {
         if (option == OPCAT_OPTION_STOP)
             return exit;
-        self.json = option == OPTION_JSON ? &chosen : self.json;
+        self.as_json = self.as_json || option == OPTION_JSON;
     }
     if (!opcat_operands(call, 2, 2, "A or B", &exit))
         return exit;

@@ -190,6 +190,7 @@ static int log_json(log *self, const char *arch)
     opcat_json_open(&json, '[');
     opcat_status status = arch ? log_family(self, arch) : log_imports(self);
     opcat_json_close(&json, ']');
+    self->json = NULL;
     int exit = opcat_json_end(&json);
     return status == OPCAT_OK ? exit : opcat_fail("%s", opcat_errmsg(self->catalog));
 }
@@ -207,6 +208,7 @@ static int log_text(log *self, const char *arch)
     self->table = &table;
     opcat_table_start(&table, "rll", headings);
     opcat_status status = log_family(self, arch);
+    self->table = NULL;
     if (status == OPCAT_OK)
         return opcat_table_print(&table, stdout);
     opcat_table_free(&table);

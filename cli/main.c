@@ -13,7 +13,7 @@ static const opcat_command *const commands[] = {
     &opcat_cmd_import, &opcat_cmd_list, &opcat_cmd_show,  &opcat_cmd_infer, &opcat_cmd_resolve,
     &opcat_cmd_log,    &opcat_cmd_info, &opcat_cmd_check, &opcat_cmd_diff,  &opcat_cmd_export,
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *stream)
 {

@@ -11,7 +11,7 @@ int opcat_fail(const char *format, ...)
     va_list arguments;
     fputs("opcat: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vfprintf(stderr, format, arguments); /* NOLINT: the analyzer does not know va_start() */
     va_end(arguments);
     fputc('\n', stderr);
     return OPCAT_EXIT_FAILED;

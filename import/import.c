@@ -82,8 +82,11 @@ static opcat_status note_change(import_run *run, const char *arch, opcat_change 
     char *copy = malloc(size);
     if (!copy)
         return opcat_error_nomem(&run->error);
+    opcat_family_change *made = &report->changes[report->change_count++];
     memcpy(copy, arch, size);
-    report->changes[report->change_count++] = (opcat_family_change){copy, change, kind_count};
+    made->arch = copy;
+    made->change = change;
+    made->kind_count = kind_count;
     size_t *counts[] = {&report->added, &report->updated, &report->removed};
     ++*counts[change];
     return OPCAT_OK;

@@ -295,7 +295,7 @@ static opcat_status still_current(opcat_next *next, const struct stat *found, op
 
 opcat_status opcat_next_publish(opcat_next *next, bool *lost, opcat_error *error)
 {
-    struct stat found;
+    struct stat found = {0};
     opcat_status status = OPCAT_OK;
     *lost = false;
     int rc = sqlite3_exec(next->db, "COMMIT", NULL, NULL, NULL);

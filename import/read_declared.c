@@ -29,8 +29,10 @@ static bool take_kind(opcat_checker *checker, const opcat_pair *pair, opcat_decl
         checker->faults->out_of_memory = true;
         return false;
     }
+    opcat_kind_ops *made = &declared->kinds[declared->count++];
     memcpy(name, pair->key->text, (size_t)pair->key->count + 1);
-    declared->kinds[declared->count++] = (opcat_kind_ops){name, ops};
+    made->kind = name;
+    made->ops = ops;
     return good;
 }
 

@@ -21,27 +21,27 @@ static void generation_free(opcat_generation *generation)
     }
 }
 
-/* Open the generation that the path now holds; *made is NULL where that fails. */
-static opcat_status generation_open(opcat_catalog *catalog, opcat_generation **made)
+/* Open the generation that the path now holds; NULL, and *status says why, where that fails. */
+static opcat_generation *generation_open(opcat_catalog *catalog, opcat_status *status)
 {
     bool immutable = (catalog->flags & OPCAT_OPEN_IMMUTABLE) != 0;
-    *made = NULL;
     opcat_generation *generation = calloc(1, sizeof *generation);
-    if (!generation)
-        return opcat_error_nomem(&catalog->error);
-    opcat_status status = opcat_connection_open(&generation->connection, catalog->path, immutable, &catalog->error);
-    if (status == OPCAT_OK)
-        status =
+    if (!generation) {
+        *status = opcat_error_nomem(&catalog->error);
+        return NULL;
+    }
+    *status = opcat_connection_open(&generation->connection, catalog->path, immutable, &catalog->error);
+    if (*status == OPCAT_OK)
+        *status =
             opcat_reader_start(&generation->reader, generation->connection.db, "main", catalog->path, &catalog->error);
-    if (status != OPCAT_OK) {
+    if (*status != OPCAT_OK) {
         opcat_connection_close(&generation->connection);
         free(generation);
-        return status;
+        return NULL;
     }
     generation->reader.check_counter = !immutable;
     generation->reader.counter = generation->connection.counter;
-    *made = generation;
-    return OPCAT_OK;
+    return generation;
 }
 
 opcat_status opcat_open(const char *path, unsigned flags, opcat_catalog **catalog)
@@ -58,7 +58,7 @@ opcat_status opcat_open(const char *path, unsigned flags, opcat_catalog **catalo
     else
         handle->opened = opcat_locate(path, &handle->path, &handle->origin, &handle->error);
     if (handle->opened == OPCAT_OK)
-        handle->opened = generation_open(handle, &handle->generation);
+        handle->generation = generation_open(handle, &handle->opened);
     opcat_status status = handle->opened;
     if (status == OPCAT_NOMEM) {
         opcat_close(handle);
@@ -80,9 +80,9 @@ void opcat_close(opcat_catalog *catalog)
 /* Move to the generation that the path now holds. Where that fails, the handle stays on the one it has. */
 static opcat_status move_on(opcat_catalog *catalog)
 {
-    opcat_generation *next = NULL;
-    opcat_status status = generation_open(catalog, &next);
-    if (status != OPCAT_OK)
+    opcat_status status;
+    opcat_generation *next = generation_open(catalog, &status);
+    if (!next)
         return status;
     generation_free(catalog->generation);
     catalog->generation = next;
@@ -97,9 +97,9 @@ static opcat_status move_on(opcat_catalog *catalog)
 static opcat_status adopt(opcat_catalog *catalog)
 {
     opcat_generation *old = catalog->generation;
-    opcat_generation *next = NULL;
-    opcat_status status = generation_open(catalog, &next);
-    if (status != OPCAT_OK)
+    opcat_status status;
+    opcat_generation *next = generation_open(catalog, &status);
+    if (!next)
         return status;
     if (opcat_same_identity(&old->connection.identity, &next->connection.identity) &&
         old->connection.counter == next->connection.counter) {

@@ -203,7 +203,7 @@ opcat_status opcat_connection_open(opcat_connection *connection, const char *pat
 {
     for (int tries = 0; tries < OPEN_TRIES; tries++) {
         *connection = (opcat_connection){.owner = getpid()};
-        opcat_identity before;
+        opcat_identity before = {0};
         opcat_status status = opcat_identify(path, &before, error);
         if (status == OPCAT_OK)
             status = connect(connection, path, immutable, error);

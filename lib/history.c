@@ -158,12 +158,15 @@ static opcat_status say_what_was(opcat_catalog *catalog, const char *arch, int64
                                was.last_import);
     if (!was.ever)
         return opcat_no_family(catalog, arch);
+    opcat_text text = {0};
+    opcat_text_add(&text, "%s: family ", catalog->path);
+    opcat_text_quote(&text, arch, strlen(arch));
     if (was.removed_by)
-        return opcat_error_set(&catalog->error, OPCAT_NOT_FOUND,
-                               "%s: family '%s' was not there at import %" PRId64 "; import %" PRId64 " removed it",
-                               catalog->path, arch, import_id, was.removed_by);
-    return opcat_error_set(&catalog->error, OPCAT_NOT_FOUND, "%s: family '%s' was not there yet at import %" PRId64,
-                           catalog->path, arch, import_id);
+        opcat_text_add(&text, " was not there at import %" PRId64 "; import %" PRId64 " removed it", import_id,
+                       was.removed_by);
+    else
+        opcat_text_add(&text, " was not there yet at import %" PRId64, import_id);
+    return opcat_error_take(&catalog->error, OPCAT_NOT_FOUND, &text);
 }
 
 static const char *take_existence(void *context, sqlite3_stmt *row, bool *nomem)

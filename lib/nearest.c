@@ -32,7 +32,7 @@ static size_t replace_cost(char a, char b)
 
 size_t opcat_distance(const char *a, const char *b)
 {
-    size_t rows[3][LONGEST + 1];
+    size_t rows[3][LONGEST + 1] = {{0}};
     size_t a_length = bounded_length(a);
     size_t b_length = bounded_length(b);
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
@@ -81,7 +81,7 @@ void opcat_text_add_nearest(opcat_text *text, const char *name, const char *cons
     struct {
         const char *name;
         size_t distance;
-    } best[SHOWN];
+    } best[SHOWN] = {{0}};
     size_t filled = 0;
     for (size_t i = 0; i < count; i++) {
         size_t distance = opcat_distance(name, names[i]);
@@ -93,8 +93,10 @@ void opcat_text_add_nearest(opcat_text *text, const char *name, const char *cons
         best[at].name = names[i];
         best[at].distance = distance;
     }
-    for (size_t i = 0; i < filled; i++)
-        opcat_text_add(text, "%s%s", i ? ", " : "", best[i].name);
+    for (size_t i = 0; i < filled; i++) {
+        opcat_text_add(text, i ? ", " : "");
+        opcat_text_escape(text, best[i].name);
+    }
     if (count > filled)
         opcat_text_add(text, ", and %zu more", count - filled);
 }

@@ -107,10 +107,12 @@ static opcat_status no_kind(opcat_catalog *catalog, const opcat_profile *profile
     if (!catalog)
         return OPCAT_NOT_FOUND;
     opcat_text text = {0};
-    opcat_text_add(&text, "family '%s' has no kind ", profile->arch);
+    opcat_text_add(&text, "family ");
+    opcat_text_quote(&text, profile->arch, strlen(profile->arch));
+    opcat_text_add(&text, " has no kind ");
     opcat_text_quote(&text, name, strlen(name));
     opcat_text_add(&text, "; it has ");
-    const char **names = malloc(profile->kind_count * sizeof *names);
+    const char **names = malloc((profile->kind_count + 1) * sizeof *names);
     text.failed = text.failed || !names;
     for (size_t i = 0; names && i < profile->kind_count; i++)
         names[i] = profile->kinds[i].name;

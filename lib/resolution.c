@@ -39,7 +39,9 @@ static resolution_box *box_for(const opcat_profile *profile)
 static opcat_text about(const opcat_profile *profile)
 {
     opcat_text text = {0};
-    opcat_text_add(&text, "the counts declared for family '%s' ", profile->arch);
+    opcat_text_add(&text, "the counts declared for family ");
+    opcat_text_quote(&text, profile->arch, strlen(profile->arch));
+    opcat_text_add(&text, " ");
     return text;
 }
 
@@ -49,7 +51,7 @@ static opcat_status unknown_kind(opcat_error *error, const opcat_profile *profil
     opcat_text_add(&text, "name a kind ");
     opcat_text_quote(&text, name, strlen(name));
     opcat_text_add(&text, ", which it has not; it has ");
-    const char **names = malloc(profile->kind_count * sizeof *names);
+    const char **names = malloc((profile->kind_count + 1) * sizeof *names);
     text.failed = text.failed || !names;
     for (size_t i = 0; names && i < profile->kind_count; i++)
         names[i] = profile->kinds[i].name;

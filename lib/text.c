@@ -40,7 +40,7 @@ void opcat_text_vadd(opcat_text *text, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = vsnprintf(NULL, 0, format, again); /* NOLINT: the analyzer does not know va_copy() */
     va_end(again);
     if (length < 0) {
         text->failed = true;

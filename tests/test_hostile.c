@@ -210,6 +210,27 @@ static void cells_larger_than_any_source_are_refused(void **state)
     assert_int_equal(ask_everything(self->path), OPCAT_CORRUPT);
 }
 
+static void names_that_hold_line_ends_stay_on_one_line(void **state)
+{
+    fixture *self = *state;
+    const opcat_profile *profile = NULL;
+    const opcat_layer_kind *kind = NULL;
+    opcat_resolution *resolution = NULL;
+    make_hostile(self, TABLES
+                 "INSERT INTO profile (arch) VALUES ('x' || char(10) || 'y'); INSERT INTO kind VALUES ('x' || char(10) "
+                 "|| 'y', 'k' || char(27), 0, 'full', NULL, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)");
+    opcat_catalog *catalog = open_catalog(self->path, 0);
+    assert_int_equal(opcat_load_profile(catalog, "nobody", &profile), OPCAT_NOT_FOUND);
+    assert_null(strpbrk(opcat_errmsg(catalog), "\n\x1b"));
+    assert_int_equal(opcat_load_profile(catalog, "x\ny", &profile), OPCAT_OK);
+    assert_int_equal(opcat_profile_kind(catalog, profile, "z", &kind), OPCAT_NOT_FOUND);
+    assert_null(strpbrk(opcat_errmsg(catalog), "\n\x1b"));
+    const opcat_kind_ops declared = {"z", {.at = {0}}};
+    assert_int_equal(opcat_resolve_ops(catalog, "x\ny", &declared, 1, &resolution), OPCAT_INVALID);
+    assert_null(strpbrk(opcat_errmsg(catalog), "\n\x1b"));
+    opcat_close(catalog);
+}
+
 /* Whatever runs when these are read leaves a trace in `trace`; none does. */
 static void no_sql_of_the_file_runs(void **state)
 {
@@ -243,6 +264,7 @@ int main(void)
         TEST(cells_of_any_type_are_corrupt),
         TEST(a_million_kinds_are_refused_without_reading_them_all),
         TEST(cells_larger_than_any_source_are_refused),
+        TEST(names_that_hold_line_ends_stay_on_one_line),
         TEST(no_sql_of_the_file_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,7 +67,8 @@ static opcat_status begin_kind(kind_reading *self, const char *name, int64_t id)
         return opcat_error_nomem(self->error);
     opcat_kind_ops *kind = &declared->kinds[declared->count++];
     memset(kind, 0, sizeof *kind);
-    kind->kind = memcpy(copy, name, size);
+    memcpy(copy, name, size);
+    kind->kind = copy;
     memset(self->stated, 0, sizeof self->stated);
     self->id = id;
     return OPCAT_OK;
