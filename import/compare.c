@@ -201,6 +201,8 @@ static bool compare_rule(const opcat_snapshot_rule *before, const opcat_snapshot
 {
     const opcat_snapshot_rule *either = before ? before : after;
     opcat_text name = {0};
+    if (!either)
+        return true;
     opcat_text_add(&name, "%s ", either->rule);
     opcat_text_quote(&name, either->pattern, strlen(either->pattern));
     bool whole = !name.failed;

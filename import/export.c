@@ -101,7 +101,9 @@ static opcat_status write_rules(opcat_catalog *catalog, const char *folder, opca
 {
     opcat_text text = {0};
     char *below = join(folder, "inference");
-    opcat_status status = below ? said(catalog, opcat_rules_to_yaml(catalog, &text), error) : opcat_error_nomem(error);
+    if (!below)
+        return opcat_error_nomem(error);
+    opcat_status status = said(catalog, opcat_rules_to_yaml(catalog, &text), error);
     if (status == OPCAT_OK && text.failed)
         status = opcat_error_nomem(error);
     if (status == OPCAT_OK && mkdir(below, 0777) != 0 && errno != EEXIST)

@@ -211,6 +211,7 @@ bool opcat_py_float(const char *text, size_t length, double *value, bool *nomem)
     if (from.at != from.end)
         return false;
     opcat_text ascii = {0};
+    opcat_text_add_bytes(&ascii, "", 0);
     for (reader copy = {start.at, end}; copy.at < copy.end;) {
         char c = next(&copy);
         opcat_text_add_bytes(&ascii, &c, 1);

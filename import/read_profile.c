@@ -272,7 +272,7 @@ static void check_root(opcat_checker *checker, const opcat_node *root, opcat_dra
     if (kinds)
         check_kinds(checker, kinds, draft);
     /* Without kinds, that is the fault to mend first. */
-    if (draft->kind_count)
+    if (kinds && draft->kind_count)
         check_default(checker, stated_default, kinds->value, draft);
     if (run)
         check_run(checker, run, draft);

@@ -28,7 +28,7 @@ static bool put(result *all, opcat_pair pair)
 {
     size_t *place = opcat_string_table_find(&all->places, pair.key->text, pair.key->count);
     if (place) {
-        all->pairs[*place] = pair;
+        all->pairs[*place] = pair; /* NOLINT: what the table has a place for is there */
         return true;
     }
     if (all->count == all->room) {

@@ -83,6 +83,7 @@ bool opcat_same_identity(const opcat_identity *a, const opcat_identity *b)
 opcat_status opcat_identify(const char *path, opcat_identity *identity, opcat_error *error)
 {
     struct stat found;
+    *identity = (opcat_identity){0};
     if (stat(path, &found) != 0)
         return opcat_error_set(error, OPCAT_CANTOPEN, "%s: cannot open the catalog: %s", path, strerror(errno));
     if (S_ISDIR(found.st_mode))
