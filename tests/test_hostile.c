@@ -93,8 +93,7 @@ static uint64_t next_random(uint64_t *state)
 static void a_file_with_bytes_changed_is_answered(void **state)
 {
     fixture *self = *state;
-    const char *times = getenv("OPCAT_TEST_CHANGES");
-    long changes = times ? atol(times) : 1500;
+    long changes = setting("OPCAT_TEST_CHANGES", 1500);
     uint64_t random = 88172645463325252u;
     long right = 0;
     char *damaged = malloc(self->length);

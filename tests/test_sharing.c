@@ -118,15 +118,48 @@ static void importers_that_meet_build_on_one_another(void **state)
     assert_int_equal(entries_of(self), 1);
 }
 
+static double seconds_now(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* How long readings took, in hundredths of a millisecond. No test is of time: they are printed for who wants to know.
+ */
+typedef struct waits {
+    long counts[100000];
+    long total;
+} waits;
+
+static void add_wait(waits *all, double seconds)
+{
+    long place = (long)(seconds * 1e5);
+    all->counts[place < 99999 ? place : 99999]++;
+    all->total++;
+}
+
+static void print_waits(const waits *all, bool refresh)
+{
+    long seen = 0;
+    int place = 0;
+    while (place < 99999 && (seen += all->counts[place]) < all->total - all->total / 1000)
+        place++;
+    print_message("%s: %ld readings, 99.9 in 100 within %.2f ms\n", refresh ? "refreshing" : "opening", all->total,
+                  place / 100.0);
+    fflush(stdout);
+}
+
 /* Read until `until`: with a fresh handle each time, or refreshing one. 0 where all that was read was whole. */
 static int read_until(const fixture *self, time_t until, bool refresh)
 {
+    static waits all;
     opcat_catalog *catalog = NULL;
-    long reads = 0;
     if (opcat_open(self->catalog, 0, &catalog) != OPCAT_OK)
         return 1;
     while (time(NULL) < until) {
         const opcat_profile *a = NULL, *b = NULL;
+        double start = seconds_now();
         if (refresh ? opcat_refresh(catalog, NULL) != OPCAT_OK
                     : (opcat_close(catalog), opcat_open(self->catalog, 0, &catalog) != OPCAT_OK))
             return 2;
@@ -135,10 +168,11 @@ static int read_until(const fixture *self, time_t until, bool refresh)
         /* Both are written in one import, with the same count. */
         if (a->kinds[0].ops.softmax != b->kinds[0].ops.softmax)
             return 4;
-        reads++;
+        add_wait(&all, seconds_now() - start);
     }
     opcat_close(catalog);
-    return reads > 0 ? 0 : 5;
+    print_waits(&all, refresh);
+    return all.total > 0 ? 0 : 5;
 }
 
 /* Import both families, always with the same count, until `until`. */
@@ -161,10 +195,9 @@ static int import_until(const fixture *self, const char *folder, time_t until)
 
 static void readers_take_no_part_in_imports(void **state)
 {
-    enum { READERS = 4, IMPORTERS = 2 };
+    enum { READERS = 8, IMPORTERS = 2 };
     fixture *self = *state;
-    const char *seconds = getenv("OPCAT_TEST_SECONDS");
-    time_t until = time(NULL) + (seconds ? atoi(seconds) : 3);
+    time_t until = time(NULL) + setting("OPCAT_TEST_SECONDS", 3);
     pid_t children[READERS + IMPORTERS];
     write_profile(self->a, 0);
     write_profile(self->b, 0);
@@ -243,21 +276,24 @@ static void the_files_of_the_dead_are_cleared_and_those_of_the_living_left(void 
 /* Kill an importer at moments spread over its run; there is always a whole catalog of one of the two generations. */
 static void an_importer_that_is_killed_leaves_a_whole_generation(void **state)
 {
-    enum { KILLS = 40 };
+    const int kills = (int)setting("OPCAT_TEST_KILLS", 40);
     fixture *self = *state;
     write_profile(self->a, 1);
     import_paths(self->catalog, self->a, NULL);
-    for (int i = 0; i < KILLS; i++) {
+    int killed = 0;
+    for (int i = 0; i < kills; i++) {
         char *message = NULL;
         write_profile(self->a, 2 + i);
         pid_t child = fork();
         if (child == 0)
             _exit(import_one(self->catalog, self->a, &message) == OPCAT_IMPORT_DONE ? 0 : 1);
-        const struct timespec moment = {0, i * 250000L};
+        /* Spread over its run, of some ten milliseconds, from its first moment on. */
+        const struct timespec moment = {0, i * (10000000L / kills)};
         nanosleep(&moment, NULL);
         kill(child, SIGKILL);
         int status = exit_status(child);
         assert_true(status == 0 || status == 128 + SIGKILL);
+        killed += status != 0;
         assert_int_equal(query_number(self->catalog, "SELECT count(*) FROM kinds"), 1);
         int64_t softmax = query_number(self->catalog, "SELECT softmax FROM kinds");
         assert_true(softmax <= 2 + i);
@@ -266,6 +302,7 @@ static void an_importer_that_is_killed_leaves_a_whole_generation(void **state)
         assert_int_equal(query_number(self->catalog, "SELECT softmax FROM kinds"), 2 + i);
         assert_int_equal(entries_of(self), 1);
     }
+    print_message("%d of %d importers killed\n", killed, kills);
 }
 
 /* In a process whose files may not grow past `limit` bytes: import, and say what came of it by the exit status. */

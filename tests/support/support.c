@@ -107,6 +107,12 @@ bool exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+long setting(const char *name, long usual)
+{
+    const char *set = getenv(name);
+    return set && *set ? atol(set) : usual;
+}
+
 char *one_kind_profile(int softmax)
 {
     return format("kinds:\n"

@@ -29,6 +29,9 @@ char *read_bytes(const char *path, size_t *length);
 size_t count_entries(const char *path);
 bool exists(const char *path);
 
+/* A number that the environment may set for a long run. */
+long setting(const char *name, long usual);
+
 /* A profile of one kind whose softmax count is `softmax`; free() it. */
 char *one_kind_profile(int softmax);
 
