@@ -4,6 +4,7 @@
 #include "locate.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,6 +63,40 @@ static char *copy_of(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
+/* The working folder, or NULL where it cannot be told; free() it. */
+static char *working_folder(void)
+{
+    size_t room = 256;
+    char *folder = NULL;
+    for (;;) {
+        char *larger = realloc(folder, room);
+        if (larger && getcwd(larger, room))
+            return larger;
+        bool longer = larger && errno == ERANGE;
+        folder = larger ? larger : folder;
+        if (!longer) {
+            free(folder);
+            return NULL;
+        }
+        room *= 2;
+    }
+}
+
+/* A path that names the same file wherever the program goes; free() it. */
+static char *absolute(const char *path)
+{
+    char *folder = *path && *path != '/' ? working_folder() : NULL;
+    opcat_text text = {0};
+    if (!folder)
+        return copy_of(path);
+    opcat_text_add(&text, "%s/%s", folder, path);
+    free(folder);
+    if (!text.failed)
+        return text.bytes;
+    free(text.bytes);
+    return NULL;
+}
+
 opcat_status opcat_locate(const char *path, char **found, opcat_origin *origin, opcat_error *error)
 {
     const char *variable = getenv("OPCAT_CATALOG");
@@ -69,7 +104,7 @@ opcat_status opcat_locate(const char *path, char **found, opcat_origin *origin, 
     *found = NULL;
     if (path || (variable && *variable)) {
         *origin = path ? OPCAT_FROM_CALLER : OPCAT_FROM_ENVIRONMENT;
-        *found = copy_of(path ? path : variable);
+        *found = absolute(path ? path : variable);
         return *found ? OPCAT_OK : opcat_error_nomem(error);
     }
     *origin = OPCAT_FROM_INSTALLATION;

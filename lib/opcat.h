@@ -193,7 +193,8 @@ typedef struct opcat_catalog opcat_catalog;
 
 /*
  * Open the catalog at `path` for reading; NULL means $OPCAT_CATALOG where that is set and not empty, or else the
- * catalog installed with the library. `flags` is 0 or an OR of OPCAT_OPEN_*.
+ * catalog installed with the library. `flags` is 0 or an OR of OPCAT_OPEN_*. A relative path is taken from the folder
+ * the program is in now; it may change that later.
  *
  * *catalog is a handle even where the call fails, so that opcat_errmsg() can say why, and NULL only when memory
  * is out or `catalog` is NULL. The caller closes it either way, with opcat_close(). The calls on a handle that

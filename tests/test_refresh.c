@@ -209,6 +209,22 @@ static void a_profile_kept_from_an_old_generation_stays_as_it_was(void **state)
     opcat_close(catalog);
 }
 
+static void a_relative_path_means_the_folder_of_the_opening(void **state)
+{
+    fixture *self = *state;
+    char before[4096];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(self->folder), 0);
+    opcat_catalog *catalog = open_catalog("catalog.db", 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_false(refresh(catalog));
+    import_softmax(self, 2);
+    assert_true(refresh(catalog));
+    assert_int_equal(softmax_of(catalog), 2);
+    opcat_close(catalog);
+    assert_int_equal(chdir(before), 0);
+}
+
 /* Another process holds the file locked against readers until `until` is closed. */
 static pid_t lock_elsewhere(const char *path, int locked, int until)
 {
@@ -336,6 +352,7 @@ int main(void)
         TEST(answers_of_two_states_are_never_mixed),
         TEST(a_refresh_that_fails_leaves_the_generation),
         TEST(a_profile_kept_from_an_old_generation_stays_as_it_was),
+        TEST(a_relative_path_means_the_folder_of_the_opening),
         TEST(an_immutable_handle_takes_no_lock),
         TEST(a_handle_works_in_the_child_of_a_fork),
         TEST(the_child_of_a_fork_can_refresh),
