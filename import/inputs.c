@@ -100,6 +100,7 @@ static void add_profile(opcat_inputs *inputs, char *path, bool regular, opcat_fa
                          "%s cannot name a family: a family's name is 1 to 64 letters, digits, '.', '_' or '-', "
                          "and opens with neither '.' nor '-'",
                          quoted.failed ? "this" : quoted.bytes);
+        faults->out_of_memory = faults->out_of_memory || quoted.failed;
         free(quoted.bytes);
     } else {
         list_add(&inputs->profiles, input, faults);

@@ -20,6 +20,7 @@ static void fault(opcat_merging *merging, const opcat_node *node, const char *wh
     opcat_node_describe(&text, node);
     opcat_faults_add(merging->faults, merging->file, opcat_node_place(node), "%s, got %s", what,
                      text.failed ? "?" : text.bytes);
+    merging->faults->out_of_memory = merging->faults->out_of_memory || text.failed;
     free(text.bytes);
 }
 
@@ -116,6 +117,7 @@ static bool check_once(opcat_merging *merging, opcat_string_table *stated, const
         opcat_text_quote(&name, key->text, key->count);
         opcat_faults_add(merging->faults, merging->file, opcat_node_place(key),
                          "key %s is stated twice, first on line %zu", name.failed ? "?" : name.bytes, *line);
+        merging->faults->out_of_memory = merging->faults->out_of_memory || name.failed;
         free(name.bytes);
         return false;
     }

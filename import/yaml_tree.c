@@ -168,6 +168,8 @@ static opcat_node *build_scalar(builder *self, const yaml_event_t *event)
         opcat_text_quote(&shown, text, length);
         opcat_faults_add(self->faults, self->file, opcat_node_place(node), "%s %s", shown.failed ? "?" : shown.bytes,
                          wrong);
+        if (shown.failed)
+            out_of_memory(self);
         free(shown.bytes);
         node->type = OPCAT_NODE_INVALID;
     }

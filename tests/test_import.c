@@ -449,6 +449,10 @@ static void paths_that_cannot_be_are_refused(void **state)
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
     assert_int_equal(import(self, pipe_path, 0), OPCAT_IMPORT_REFUSED);
     assert_fault(self, "pipe.yaml", 0, "regular file");
+    assert_int_equal(unlink(pipe_path), 0);
+    assert_int_equal(symlink("nowhere.yaml", pipe_path), 0);
+    assert_int_equal(import(self, self->profiles, 0), OPCAT_IMPORT_REFUSED);
+    assert_fault(self, "pipe.yaml", 0, "No such file");
     assert_untouched(self, NULL, 0);
     free(missing);
     free(empty);
