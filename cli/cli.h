@@ -59,6 +59,8 @@ enum { OPCAT_OPTION_END = -1, OPCAT_OPTION_STOP = -2 };
  * *exit.
  */
 int opcat_next_option(opcat_call *call, const struct option *options, int *exit);
+/* Read the options of a command whose only own one is --json; false where the command is over with *exit. */
+bool opcat_json_option(opcat_call *call, bool *json, int *exit);
 /* Say what is wrong with the command line, and how the command is used; gives OPCAT_EXIT_USAGE. */
 int opcat_usage_error(const opcat_call *call, const char *format, ...) OPCAT_PRINTF(2, 3);
 /* The operands, of which there must be `least` to `most` (called `name`); false, and *exit is set, where not. */

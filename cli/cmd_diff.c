@@ -167,16 +167,9 @@ static int run_diff(diff *self)
 
 static int run(opcat_call *call)
 {
-    enum { OPTION_JSON = 1 };
-    static const struct option options[] = {{"json", no_argument, NULL, OPTION_JSON}, OPCAT_COMMON_OPTIONS};
     diff self = {.colours = opcat_colours(stdout)};
     int exit = 0;
-    for (int option; (option = opcat_next_option(call, options, &exit)) != OPCAT_OPTION_END;) {
-        if (option == OPCAT_OPTION_STOP)
-            return exit;
-        self.as_json = self.as_json || option == OPTION_JSON;
-    }
-    if (!opcat_operands(call, 2, 2, "A or B", &exit))
+    if (!opcat_json_option(call, &self.as_json, &exit) || !opcat_operands(call, 2, 2, "A or B", &exit))
         return exit;
     self.names[0] = call->argv[optind];
     self.names[1] = call->argv[optind + 1];

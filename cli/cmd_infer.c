@@ -76,16 +76,9 @@ static int infer_table(opcat_catalog *catalog, char **names)
 
 static int run(opcat_call *call)
 {
-    enum { OPTION_JSON = 1 };
-    static const struct option options[] = {{"json", no_argument, NULL, OPTION_JSON}, OPCAT_COMMON_OPTIONS};
-    bool json = false;
+    bool json;
     int exit = 0;
-    for (int option; (option = opcat_next_option(call, options, &exit)) != OPCAT_OPTION_END;) {
-        if (option == OPCAT_OPTION_STOP)
-            return exit;
-        json = json || option == OPTION_JSON;
-    }
-    if (!opcat_operands(call, 1, call->argc, "NAME", &exit))
+    if (!opcat_json_option(call, &json, &exit) || !opcat_operands(call, 1, call->argc, "NAME", &exit))
         return exit;
     opcat_catalog *catalog = opcat_open_for(call);
     if (!catalog)

@@ -217,16 +217,9 @@ static int log_text(log *self, const char *arch)
 
 static int run(opcat_call *call)
 {
-    enum { OPTION_JSON = 1 };
-    static const struct option options[] = {{"json", no_argument, NULL, OPTION_JSON}, OPCAT_COMMON_OPTIONS};
-    bool json = false;
+    bool json;
     int exit = 0;
-    for (int option; (option = opcat_next_option(call, options, &exit)) != OPCAT_OPTION_END;) {
-        if (option == OPCAT_OPTION_STOP)
-            return exit;
-        json = json || option == OPTION_JSON;
-    }
-    if (!opcat_operands(call, 0, 1, "ARCH", &exit))
+    if (!opcat_json_option(call, &json, &exit) || !opcat_operands(call, 0, 1, "ARCH", &exit))
         return exit;
     const char *arch = call->argv[optind];
     log self = {.catalog = opcat_open_for(call)};

@@ -53,6 +53,19 @@ int opcat_next_option(opcat_call *call, const struct option *options, int *exit)
     }
 }
 
+bool opcat_json_option(opcat_call *call, bool *json, int *exit)
+{
+    enum { OPTION_JSON = 1 };
+    static const struct option options[] = {{"json", no_argument, NULL, OPTION_JSON}, OPCAT_COMMON_OPTIONS};
+    *json = false;
+    for (int option; (option = opcat_next_option(call, options, exit)) != OPCAT_OPTION_END;) {
+        if (option == OPCAT_OPTION_STOP)
+            return false;
+        *json = true;
+    }
+    return true;
+}
+
 bool opcat_operands(const opcat_call *call, int least, int most, const char *name, int *exit)
 {
     int count = call->argc - optind;
