@@ -4,6 +4,7 @@
 #define OPCAT_CLI_H
 
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "../import/faults.h"
@@ -68,6 +69,14 @@ bool opcat_operands(const opcat_call *call, int least, int most, const char *nam
 
 /* ---- Messages -------------------------------------------------------------------------------------------- */
 
+/*
+ * Print a part of a line. Control characters in it are escaped: what comes out of a catalog, a file or a command line
+ * drives no terminal and begins no line of its own. `style` is one of those below, or "". False where memory ran out.
+ */
+bool opcat_print(FILE *stream, const char *style, const char *format, ...) OPCAT_PRINTF(3, 4);
+/* As opcat_print(), and end the line. */
+bool opcat_print_line(FILE *stream, const char *style, const char *format, ...) OPCAT_PRINTF(3, 4);
+bool opcat_vprint(FILE *stream, const char *style, const char *format, va_list arguments) OPCAT_PRINTF(3, 0);
 /* "opcat: MESSAGE" to standard error; gives OPCAT_EXIT_FAILED. */
 int opcat_fail(const char *format, ...) OPCAT_PRINTF(1, 2);
 /* The faults, each with its place, to standard error. */

@@ -44,10 +44,7 @@ static void say(check *self, const char *arch, const opcat_difference *differenc
 {
     self->problems++;
     if (!self->json) {
-        opcat_text line = {0};
-        opcat_text_escape(&line, message);
-        printf("%s\n", line.bytes && !line.failed ? line.bytes : message);
-        free(line.bytes);
+        self->failed = !opcat_print_line(stdout, "", "%s", message) || self->failed;
         return;
     }
     opcat_json_open(self->json, '{');

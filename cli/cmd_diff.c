@@ -33,16 +33,21 @@ typedef struct diff {
     bool failed;
 } diff;
 
-static const char *coloured(const diff *self, const char *code)
+OPCAT_PRINTF(3, 4) static void print_line(diff *self, const char *colour, const char *format, ...)
 {
-    return self->colours ? code : "";
+    va_list arguments;
+    va_start(arguments, format);
+    self->failed = !opcat_vprint(stdout, self->colours ? colour : "", format, arguments) || self->failed;
+    va_end(arguments);
+    putchar('\n');
 }
 
 static void print_heading(diff *self, const char *heading)
 {
-    if (self->count == 0)
-        printf("%s--- %s\n+++ %s%s\n", coloured(self, "\x1b[1m"), self->names[0], self->names[1],
-               coloured(self, "\x1b[0m"));
+    if (self->count == 0) {
+        print_line(self, "\x1b[1m", "--- %s", self->names[0]);
+        print_line(self, "\x1b[1m", "+++ %s", self->names[1]);
+    }
     if (self->heading && strcmp(self->heading, heading) == 0)
         return;
     free(self->heading);
@@ -52,14 +57,13 @@ static void print_heading(diff *self, const char *heading)
         memcpy(self->heading, heading, size);
     else
         self->failed = true;
-    printf("%s@@ %s @@%s\n", coloured(self, "\x1b[36m"), heading, coloured(self, "\x1b[0m"));
+    print_line(self, "\x1b[36m", "@@ %s @@", heading);
 }
 
 static void print_side(diff *self, bool added, const opcat_difference *difference)
 {
     const opcat_value *value = added ? &difference->after : &difference->before;
     opcat_text text = {0};
-    opcat_text line = {0};
     bool whole = strcmp(difference->section, "family") == 0 || strcmp(difference->section, "kind") == 0;
     if (value->type == OPCAT_VALUE_ABSENT && (whole || strcmp(difference->section, "rule") == 0))
         return;
@@ -71,15 +75,11 @@ static void print_side(diff *self, bool added, const opcat_difference *differenc
         opcat_text_add(&text, ": ");
         opcat_value_text(&text, value);
     }
-    if (!text.failed)
-        opcat_text_escape(&line, text.bytes);
-    if (text.failed || line.failed)
+    if (text.failed)
         self->failed = true;
     else
-        printf("%s%c %s%s\n", coloured(self, added ? "\x1b[32m" : "\x1b[31m"), added ? '+' : '-', line.bytes,
-               coloured(self, "\x1b[0m"));
+        print_line(self, added ? "\x1b[32m" : "\x1b[31m", "%c %s", added ? '+' : '-', text.bytes);
     free(text.bytes);
-    free(line.bytes);
 }
 
 static void print_difference(void *context, const opcat_difference *difference)

@@ -24,7 +24,7 @@ static int run_export(opcat_catalog *catalog, const char *folder, bool force)
     size_t families = 0;
     int exit = OPCAT_EXIT_DONE;
     if (opcat_export(catalog, folder, force, &families, &error) == OPCAT_OK)
-        printf("%zu %s written to %s\n", families, families == 1 ? "family" : "families", folder);
+        opcat_print_line(stdout, "", "%zu %s written to %s", families, families == 1 ? "family" : "families", folder);
     else
         exit = opcat_fail("%s", opcat_error_text(&error));
     opcat_error_clear(&error);

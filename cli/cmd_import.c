@@ -118,7 +118,7 @@ static void print_summary(const opcat_import_options *options, const opcat_impor
     for (size_t i = 0; i < report->change_count; i++) {
         const opcat_family_change *change = &report->changes[i];
         if (change->change == OPCAT_REMOVED)
-            printf("removed  %s\n", change->arch);
+            opcat_print_line(stdout, "", "removed  %s", change->arch);
         else
             printf("%-7s  %-*s  %zu %s\n", opcat_change_name(change->change), (int)longest, change->arch,
                    change->kind_count, change->kind_count == 1 ? "kind" : "kinds");
@@ -127,11 +127,11 @@ static void print_summary(const opcat_import_options *options, const opcat_impor
            report->updated, report->unchanged, report->removed, report->rules_changed,
            report->rules_changed == 1 ? "rule" : "rules");
     if (options->dry_run)
-        printf("Dry run: %s is as it was\n", options->catalog);
+        opcat_print_line(stdout, "", "Dry run: %s is as it was", options->catalog);
     else if (report->import_id)
-        printf("%s is now at import %" PRId64 "\n", options->catalog, report->import_id);
+        opcat_print_line(stdout, "", "%s is now at import %" PRId64, options->catalog, report->import_id);
     else
-        printf("Nothing to change: %s is as it was\n", options->catalog);
+        opcat_print_line(stdout, "", "Nothing to change: %s is as it was", options->catalog);
 }
 
 static int say_refused(const opcat_import_report *report)

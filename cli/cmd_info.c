@@ -28,7 +28,8 @@ typedef struct info {
     opcat_facts facts;
     char *last_at; /* of the last import; NULL where there is none */
     int64_t last_id;
-    bool moved; /* another generation has appeared */
+    bool moved;  /* another generation has appeared */
+    bool failed; /* memory ran out */
 } info;
 
 static void keep_last(void *context, const opcat_import_record *record)
@@ -41,6 +42,8 @@ static void keep_last(void *context, const opcat_import_record *record)
     self->last_at = malloc(size);
     if (self->last_at)
         memcpy(self->last_at, record->imported_at, size);
+    else
+        self->failed = true;
 }
 
 static opcat_status gather(opcat_catalog *catalog, info *self)
@@ -103,7 +106,7 @@ static int print_text(const info *self)
 {
     const opcat_facts *facts = &self->facts;
     static const char *const found[] = {"named by --catalog", "named by OPCAT_CATALOG", "installed with the library"};
-    printf("catalog      %s (%s)\n", facts->path, found[facts->origin]);
+    opcat_print_line(stdout, "", "catalog      %s (%s)", facts->path, found[facts->origin]);
     printf("schema       %d.%d\n", facts->schema_version / 100, facts->schema_version % 100);
     printf("library      %s\n", opcat_version());
     printf("size         %" PRId64 " bytes\n", facts->size);
@@ -112,7 +115,7 @@ static int print_text(const info *self)
     printf("rules        %" PRId64 "\n", facts->rules);
     printf("imports      %" PRId64 "\n", facts->imports);
     if (self->last_id)
-        printf("last import  %" PRId64 ", at %s\n", self->last_id, self->last_at ? self->last_at : "?");
+        opcat_print_line(stdout, "", "last import  %" PRId64 ", at %s", self->last_id, self->last_at);
     printf("generation   %s\n", self->moved ? "another has appeared just now" : "current");
     return OPCAT_EXIT_DONE;
 }
@@ -129,6 +132,8 @@ static int run(opcat_call *call)
         return OPCAT_EXIT_FAILED;
     if (gather(catalog, &self) != OPCAT_OK)
         exit = opcat_fail("%s", opcat_errmsg(catalog));
+    else if (self.failed)
+        exit = opcat_fail("out of memory");
     else
         exit = json ? print_json(&self) : print_text(&self);
     free(self.last_at);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../lib/history.h"
-#include "../lib/text.h"
 #include "cli.h"
 #include "json.h"
 #include "table.h"
@@ -80,22 +79,16 @@ static void free_imports(log *self)
 static void print_change(void *context, const opcat_change_record *record)
 {
     log *self = context;
-    opcat_text arch = {0};
-    opcat_text_escape(&arch, record->arch);
-    self->failed = self->failed || arch.failed;
-    printf("    %-7s  %s\n", record->change, arch.failed ? "" : arch.bytes);
-    free(arch.bytes);
+    self->failed = !opcat_print_line(stdout, "", "    %-7s  %s", record->change, record->arch) || self->failed;
 }
 
 static opcat_status print_import(log *self, const opcat_import_record *record)
 {
     bool colours = opcat_colours(stdout);
-    opcat_text origin = {0};
-    opcat_text_escape(&origin, record->origin);
-    self->failed = self->failed || origin.failed;
-    printf("%simport %" PRId64 "%s  %s  by opcat %s, from %s\n", opcat_bold(colours), record->import_id,
-           opcat_plain(colours), record->imported_at, record->importer, origin.failed ? "" : origin.bytes);
-    free(origin.bytes);
+    bool whole = opcat_print(stdout, opcat_bold(colours), "import %" PRId64, record->import_id) &&
+                 opcat_print_line(stdout, "", "  %s  by opcat %s, from %s", record->imported_at, record->importer,
+                                  record->origin);
+    self->failed = self->failed || !whole;
     printf("    %" PRId64 " added, %" PRId64 " updated, %" PRId64 " unchanged, %" PRId64 " removed; %" PRId64
            " naming %s changed\n",
            record->added, record->updated, record->unchanged, record->removed, record->rules_changed,

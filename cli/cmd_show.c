@@ -88,7 +88,8 @@ static int print_facts(const opcat_profile *profile)
 static int print_profile(const opcat_profile *profile)
 {
     bool colours = opcat_colours(stdout);
-    printf("%s%s%s\n\n", opcat_bold(colours), profile->arch, opcat_plain(colours));
+    opcat_print_line(stdout, opcat_bold(colours), "%s", profile->arch);
+    putchar('\n');
     int exit = print_kinds(profile);
     if (profile->default_kind)
         printf("%s* the default kind%s\n\n", opcat_dim(colours), opcat_plain(colours));

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../lib/nearest.h"
 #include "cli.h"
@@ -44,12 +45,13 @@ static int usage_error(const char *what, const char *word)
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = commands[i]->name;
     const char *meant = word ? opcat_nearest(word, names, COMMANDS) : NULL;
-    fprintf(stderr, "opcat: %s", what);
-    if (word)
-        fprintf(stderr, " '%s'", word);
     if (meant)
-        fprintf(stderr, "; did you mean '%s'?", meant);
-    fprintf(stderr, "\nusage: opcat [--catalog FILE] COMMAND ...; see opcat --help\n");
+        opcat_fail("%s '%s'; did you mean '%s'?", what, word, meant);
+    else if (word)
+        opcat_fail("%s '%s'", what, word);
+    else
+        opcat_fail("%s", what);
+    fprintf(stderr, "usage: opcat [--catalog FILE] COMMAND ...; see opcat --help\n");
     return OPCAT_EXIT_USAGE;
 }
 
@@ -124,6 +126,19 @@ static int run(int argc, char **argv)
     return run_command(catalog, argc - optind, argv + optind);
 }
 
+/* Write out what is left of standard output: 0, or the errno of what could not be written, now or earlier. */
+static int finish_output(void)
+{
+    bool lost = ferror(stdout);
+    if (fflush(stdout) != 0)
+        return errno;
+    /* Why the earlier writing failed is forgotten by now: another one tells. */
+    if (lost)
+        return write(STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
+    /* A file on a network may say only here that it is full; an output that was closed from the start took nothing. */
+    return fclose(stdout) == 0 || errno == EBADF ? 0 : errno;
+}
+
 int main(int argc, char **argv)
 {
     /* For the width of characters; everything else stays as in the C locale. */
@@ -132,8 +147,8 @@ int main(int argc, char **argv)
     /* Who reads the output may leave early: then writing fails, and that is said below. */
     signal(SIGPIPE, SIG_IGN);
     int exit = run(argc, argv);
-    bool written = fflush(stdout) == 0 && !ferror(stdout);
-    if (!written && errno != EPIPE)
-        opcat_fail("cannot write the output: %s", strerror(errno));
-    return written || exit != OPCAT_EXIT_DONE ? exit : OPCAT_EXIT_FAILED;
+    int error = finish_output();
+    if (error && error != EPIPE)
+        opcat_fail("cannot write the output: %s", strerror(error));
+    return error && exit == OPCAT_EXIT_DONE ? OPCAT_EXIT_FAILED : exit;
 }

@@ -4,14 +4,48 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../lib/text.h"
 #include "cli.h"
+
+bool opcat_vprint(FILE *stream, const char *style, const char *format, va_list arguments)
+{
+    opcat_text text = {0};
+    opcat_text escaped = {0};
+    opcat_text_vadd(&text, format, arguments);
+    if (!text.failed)
+        opcat_text_escape(&escaped, text.bytes);
+    bool whole = !text.failed && !escaped.failed;
+    fprintf(stream, "%s%s%s", style, whole ? escaped.bytes : "out of memory", opcat_plain(*style));
+    free(escaped.bytes);
+    free(text.bytes);
+    return whole;
+}
+
+bool opcat_print(FILE *stream, const char *style, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    bool whole = opcat_vprint(stream, style, format, arguments);
+    va_end(arguments);
+    return whole;
+}
+
+bool opcat_print_line(FILE *stream, const char *style, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    bool whole = opcat_vprint(stream, style, format, arguments);
+    va_end(arguments);
+    fputc('\n', stream);
+    return whole;
+}
 
 int opcat_fail(const char *format, ...)
 {
     va_list arguments;
     fputs("opcat: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments); /* NOLINT: the analyzer does not know va_start() */
+    opcat_vprint(stderr, "", format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
     return OPCAT_EXIT_FAILED;
@@ -49,10 +83,13 @@ void opcat_print_faults(const opcat_faults *faults)
     bool colours = opcat_colours(stderr);
     for (size_t i = 0; i < faults->count; i++) {
         const opcat_fault *fault = &faults->items[i];
-        fprintf(stderr, "%s%s:", opcat_bold(colours), fault->file);
         if (fault->place.line)
-            fprintf(stderr, "%zu:%zu:", fault->place.line, fault->place.column);
-        fprintf(stderr, " %serror:%s %s\n", opcat_red(colours), opcat_plain(colours), fault->text);
+            opcat_print(stderr, opcat_bold(colours), "%s:%zu:%zu:", fault->file, fault->place.line,
+                        fault->place.column);
+        else
+            opcat_print(stderr, opcat_bold(colours), "%s:", fault->file);
+        opcat_print(stderr, opcat_red(colours), " error:");
+        opcat_print_line(stderr, "", " %s", fault->text);
     }
     if (faults->out_of_memory)
         opcat_fail("out of memory");
@@ -61,7 +98,7 @@ void opcat_print_faults(const opcat_faults *faults)
 static void warn(void *context, const char *message)
 {
     (void)context;
-    fprintf(stderr, "opcat: warning: %s\n", message);
+    opcat_print_line(stderr, "", "opcat: warning: %s", message);
 }
 
 opcat_catalog *opcat_open_for(const opcat_call *call)

@@ -13,7 +13,7 @@ int opcat_usage_error(const opcat_call *call, const char *format, ...)
     va_list arguments;
     fprintf(stderr, "opcat %s: ", call->command->name);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments); /* NOLINT: the analyzer does not know va_start() */
+    opcat_vprint(stderr, "", format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
     print_usage(stderr, call->command);

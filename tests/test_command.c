@@ -279,6 +279,22 @@ static void output_that_cannot_be_written_fails(void **state)
     assert_string_equal(self->err, "");
 }
 
+static void why_output_cannot_be_written_is_said_for_large_output_too(void **state)
+{
+    command *self = *state;
+    if (!exists("/dev/full"))
+        skip();
+    assert_done(self, "{ cat " OPCAT_SOURCE_DIR "/op_profiles/t5.yaml; printf '# %0200000d' 7; } >$d/large.yaml; "
+                      "$opcat --catalog $c import $d/large.yaml");
+    run(self, "$opcat --catalog $c show --yaml large >/dev/full");
+    assert_int_equal(self->status, 1);
+    assert_string_equal(self->err, "opcat: cannot write the output: No space left on device\n");
+    /* Who stops reading knows it: nothing is said. */
+    run(self, "{ $opcat --catalog $c show --yaml large; echo $? >$d/status; } | true; cat $d/status");
+    assert_string_equal(self->out, "1\n");
+    assert_string_equal(self->err, "");
+}
+
 static void nothing_is_coloured_away_from_a_terminal(void **state)
 {
     command *self = *state;
@@ -297,6 +313,42 @@ static void what_a_catalog_holds_cannot_drive_the_terminal(void **state)
     assert_done(self, "$opcat --catalog $c list; $opcat --catalog $c show vision; $opcat --catalog $c resolve vision");
     assert_null(strchr(self->out, '\x1b'));
     assert_contains(self->out, "\\u001b[2J");
+}
+
+static void what_a_catalog_says_of_its_imports_cannot_drive_the_terminal(void **state)
+{
+    command *self = *state;
+    run_sql(self->catalog,
+            "PRAGMA ignore_check_constraints = ON; "
+            "UPDATE import SET imported_at = char(27) || 'a' || char(10), origin = char(27) || 'o', "
+            "importer = char(27) || 'i'; "
+            "UPDATE change SET arch = char(27) || arch WHERE arch = 'vision'; "
+            "INSERT INTO profile SELECT char(27) || 'p', NULL, NULL, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+            "change_id FROM profile WHERE arch = 't5'");
+    static const char *const lines[] = {
+        "$opcat --catalog $c info",
+        "$opcat --catalog $c log",
+        "$opcat --catalog $c log t5",
+        "$opcat --catalog $c check",
+        "$opcat --catalog $c list",
+        "$opcat --catalog $c show nothing",
+        "$opcat diff $c " OPCAT_SOURCE_DIR "/op_profiles",
+        "$opcat --catalog $c infer \"$(printf 'x\\033y')\"",
+        "$opcat --catalog $c show \"$(printf 'x\\033y')\"",
+        "$opcat --catalog \"$d/$(printf 'x\\033y')\" list",
+        "$opcat \"$(printf 'x\\033y')\"",
+        "$opcat list \"$(printf 'x\\033y')\"",
+        "$opcat --catalog $c import \"$d/$(printf 'x\\033y.yaml')\"",
+        "cp " OPCAT_SOURCE_DIR "/op_profiles/t5.yaml \"$d/$(printf 'x\\033y.yaml')\"; "
+        "$opcat --catalog $c import \"$d/$(printf 'x\\033y.yaml')\"",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        run(self, lines[i]);
+        assert_null(strchr(self->out, '\x1b'));
+        assert_null(strchr(self->err, '\x1b'));
+        if (!strstr(self->out, "1b") && !strstr(self->err, "1b"))
+            fail_msg("%s shows nothing of it:\n%s%s", lines[i], self->out, self->err);
+    }
 }
 
 static void wide_names_stay_aligned(void **state)
@@ -330,8 +382,10 @@ int main(void)
         TEST(a_command_line_that_makes_no_sense_gets_a_usage_line),
         TEST(a_catalog_that_cannot_be_read_is_said),
         TEST(output_that_cannot_be_written_fails),
+        TEST(why_output_cannot_be_written_is_said_for_large_output_too),
         TEST(nothing_is_coloured_away_from_a_terminal),
         TEST(what_a_catalog_holds_cannot_drive_the_terminal),
+        TEST(what_a_catalog_says_of_its_imports_cannot_drive_the_terminal),
         TEST(wide_names_stay_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
