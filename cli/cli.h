@@ -5,10 +5,12 @@
 
 #include <getopt.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "../import/faults.h"
 #include "../lib/opcat.h"
+#include "../lib/text.h"
 
 /* Exit statuses. */
 enum { OPCAT_EXIT_DONE = 0, OPCAT_EXIT_FAILED = 1, OPCAT_EXIT_USAGE = 2 };
@@ -29,6 +31,8 @@ struct opcat_command {
     const char *synopsis; /* behind the name, in a usage line */
     const char *summary;  /* in the list of commands */
     const char *help;     /* after the synopsis, in --help */
+    int trouble;          /* the exit status of what fails; 0 for OPCAT_EXIT_FAILED */
+    bool names_catalogs;  /* as operands: --catalog is not for it */
     int (*run)(opcat_call *call);
 };
 
@@ -60,6 +64,11 @@ enum { OPCAT_OPTION_END = -1, OPCAT_OPTION_STOP = -2 };
  * *exit.
  */
 int opcat_next_option(opcat_call *call, const struct option *options, int *exit);
+/*
+ * Say what getopt_long(), which has just given ':' or '?', found wrong with the words; free the text. The options are
+ * those that it was called with.
+ */
+void opcat_option_problem(opcat_text *text, int found, char **argv, const struct option *options);
 /* Read the options of a command whose only own one is --json; false where the command is over with *exit. */
 bool opcat_json_option(opcat_call *call, bool *json, int *exit);
 /* Say what is wrong with the command line, and how the command is used; gives OPCAT_EXIT_USAGE. */

@@ -181,5 +181,7 @@ const opcat_command opcat_cmd_diff = {
     .synopsis = "[--json] A B",
     .summary = "say how two catalogs, or folders of profiles, differ in meaning",
     .help = help,
+    .trouble = EXIT_TROUBLE,
+    .names_catalogs = true,
     .run = run,
 };

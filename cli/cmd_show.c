@@ -18,6 +18,8 @@ static const char help[] =
     "Options:\n"
     "  --json          print it as JSON\n"
     "  --yaml          print the profile file that it was imported from, byte for byte\n"
+    "  --where         print which line of the profile file states each value\n"
+    "  --at IMPORT_ID  show it as it stood after an import; opcat log tells their numbers\n"
     "  --catalog FILE  the catalog; else $OPCAT_CATALOG, else the installed one\n"
     "  --help          this text\n"
     "\n"

@@ -80,18 +80,30 @@ static int run_help(int argc, char **argv)
     return command->run(&call);
 }
 
-static int run_command(const char *catalog, int argc, char **argv)
+static int run_command(const char *catalog, int argc, char **argv, int *trouble)
 {
+    optind = 0; /* the command's own options are a list of their own */
     if (strcmp(argv[0], "help") == 0)
         return run_help(argc, argv);
     opcat_call call = {.command = find_command(argv[0]), .catalog = catalog, .argc = argc, .argv = argv};
     if (!call.command)
         return usage_error("no command", argv[0]);
-    optind = 0; /* the command's own options are a list of their own */
+    if (call.command->trouble)
+        *trouble = call.command->trouble;
     return call.command->run(&call);
 }
 
-static int run(int argc, char **argv)
+static int option_problem(int found, char **argv, const struct option *options)
+{
+    opcat_text text = {0};
+    opcat_option_problem(&text, found, argv, options);
+    int exit = usage_error(text.failed ? "out of memory" : text.bytes, NULL);
+    free(text.bytes);
+    return exit;
+}
+
+/* *trouble becomes the exit status of failures, where the command has one of its own. */
+static int run(int argc, char **argv, int *trouble)
 {
     static const struct option options[] = {{"catalog", required_argument, NULL, 'c'},
                                             {"help", no_argument, NULL, 'h'},
@@ -113,17 +125,15 @@ static int run(int argc, char **argv)
         case 'v':
             printf("opcat %s\n", opcat_version());
             return OPCAT_EXIT_DONE;
-        case ':':
-            return usage_error("a value is missing after", argv[optind - 1]);
         default:
-            return usage_error("no option", argv[optind - 1]);
+            return option_problem(option, argv, options);
         }
     }
     if (catalog && !*catalog)
         return usage_error("--catalog takes the name of a file, and it is empty", NULL);
     if (optind == argc)
         return usage_error("a command is missing", NULL);
-    return run_command(catalog, argc - optind, argv + optind);
+    return run_command(catalog, argc - optind, argv + optind, trouble);
 }
 
 /* Write out what is left of standard output: 0, or the errno of what could not be written, now or earlier. */
@@ -144,11 +154,13 @@ int main(int argc, char **argv)
     /* For the width of characters; everything else stays as in the C locale. */
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         setlocale(LC_CTYPE, "");
-    /* Who reads the output may leave early: then writing fails, and that is said below. */
+    /* Who reads the output may leave early, and a file may reach its limit: then writing fails, and that is said. */
     signal(SIGPIPE, SIG_IGN);
-    int exit = run(argc, argv);
+    signal(SIGXFSZ, SIG_IGN);
+    int trouble = OPCAT_EXIT_FAILED;
+    int exit = run(argc, argv, &trouble);
     int error = finish_output();
     if (error && error != EPIPE)
         opcat_fail("cannot write the output: %s", strerror(error));
-    return error && exit == OPCAT_EXIT_DONE ? OPCAT_EXIT_FAILED : exit;
+    return error && exit != OPCAT_EXIT_USAGE ? trouble : exit;
 }

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli.h"
 
 static void print_usage(FILE *stream, const opcat_command *command)
 {
-    fprintf(stream, "usage: opcat [--catalog FILE] %s %s\n", command->name, command->synopsis);
+    fprintf(stream, "usage: opcat %s%s %s\n", command->names_catalogs ? "" : "[--catalog FILE] ", command->name,
+            command->synopsis);
 }
 
 int opcat_usage_error(const opcat_call *call, const char *format, ...)
@@ -26,12 +30,49 @@ static void print_help(const opcat_command *command)
     printf("\n%s", command->help);
 }
 
+/* Whether getopt_long() stumbled over a long option that it knows: then optopt is what that one gives. */
+static bool is_known(const char *word, const struct option *options)
+{
+    if (strncmp(word, "--", 2) != 0)
+        return false;
+    for (; options->name; options++) {
+        if (options->val == optopt)
+            return true;
+    }
+    return false;
+}
+
+void opcat_option_problem(opcat_text *text, int found, char **argv, const struct option *options)
+{
+    const char *word = argv[optind - 1];
+    if (found == ':')
+        opcat_text_add(text, "a value is missing after '%s'", word);
+    else if (optopt && is_known(word, options))
+        opcat_text_add(text, "'%.*s' takes no value", (int)strcspn(word, "="), word);
+    else if (optopt)
+        opcat_text_add(text, "no option '-%c'", optopt); /* a letter, maybe amid others */
+    else
+        opcat_text_add(text, "no option '%s'", word);
+}
+
+static int option_problem(const opcat_call *call, int found, const struct option *options)
+{
+    opcat_text text = {0};
+    opcat_option_problem(&text, found, call->argv, options);
+    int exit = opcat_usage_error(call, "%s", text.failed ? "out of memory" : text.bytes);
+    free(text.bytes);
+    return exit;
+}
+
 int opcat_next_option(opcat_call *call, const struct option *options, int *exit)
 {
     int option = getopt_long(call->argc, call->argv, ":h", options, NULL);
     switch (option) {
     case -1:
-        return OPCAT_OPTION_END;
+        if (!call->catalog || !call->command->names_catalogs)
+            return OPCAT_OPTION_END;
+        *exit = opcat_usage_error(call, "--catalog is not for this command: its operands name the catalogs");
+        return OPCAT_OPTION_STOP;
     case 'c':
         call->catalog = optarg;
         if (*optarg)
@@ -43,10 +84,8 @@ int opcat_next_option(opcat_call *call, const struct option *options, int *exit)
         *exit = OPCAT_EXIT_DONE;
         return OPCAT_OPTION_STOP;
     case ':':
-        *exit = opcat_usage_error(call, "a value is missing after '%s'", call->argv[optind - 1]);
-        return OPCAT_OPTION_STOP;
     case '?':
-        *exit = opcat_usage_error(call, "no option '%s'", call->argv[optind - 1]);
+        *exit = option_problem(call, option, options);
         return OPCAT_OPTION_STOP;
     default:
         return option;

@@ -170,7 +170,7 @@ def make_world(folder):
 def help_of(*command):
     """The options that a command's --help names: in its usage, behind its name, and in its list."""
     text = run_opcat(*command, "--help")
-    usage = text.splitlines()[0].partition(f"] {command[0]} " if command else ": ")[2]
+    usage = text.splitlines()[0].partition(f" {command[0]} " if command else ": ")[2]
     options = re.search(r"^Options:\n((?:  .*\n)+)", text, re.M)[1]
     return set(re.findall(r"--[a-z-]+", usage)) | set(re.findall(r"^  (--[a-z-]+)", options, re.M))
 

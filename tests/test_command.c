@@ -191,9 +191,10 @@ static void declared_counts_that_cannot_be_right_are_refused(void **state)
 static void help_is_everywhere_and_shows_an_example(void **state)
 {
     command *self = *state;
-    static const char *const lines[] = {"$opcat --help",         "$opcat help",     "$opcat import --help",
-                                        "$opcat list --help",    "$opcat show -h",  "$opcat infer --help",
-                                        "$opcat resolve --help", "$opcat help show"};
+    static const char *const lines[] = {"$opcat --help",           "$opcat help",      "$opcat import --help",
+                                        "$opcat list --help",      "$opcat show -h",   "$opcat infer --help",
+                                        "$opcat resolve --help",   "$opcat help show", "$opcat --catalog $c help show",
+                                        "$opcat --catalog $c help"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         assert_done(self, lines[i]);
         assert_contains(self->out, "usage: opcat ");
@@ -228,6 +229,14 @@ static void a_command_line_that_makes_no_sense_gets_a_usage_line(void **state)
         {"$opcat resolve", "ARCH is missing"},
         {"$opcat resolve t5 --ops", "a value is missing after '--ops'"},
         {"$opcat help nothing", "no command 'nothing'"},
+        {"$opcat --catalog $c help nothing", "no command 'nothing'"},
+        {"$opcat -xh", "no option '-x'"},
+        {"$opcat list -xh", "no option '-x'"},
+        {"$opcat list -z extra", "no option '-z'"},
+        {"$opcat list --json=yes", "'--json' takes no value"},
+        {"$opcat --version=2", "'--version' takes no value"},
+        {"$opcat --catalog $c diff $c $c", "its operands name the catalogs"},
+        {"$opcat diff --catalog $c $c $c", "its operands name the catalogs"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run(self, cases[i].line);
@@ -293,6 +302,21 @@ static void why_output_cannot_be_written_is_said_for_large_output_too(void **sta
     run(self, "{ $opcat --catalog $c show --yaml large; echo $? >$d/status; } | true; cat $d/status");
     assert_string_equal(self->out, "1\n");
     assert_string_equal(self->err, "");
+}
+
+static void a_limit_on_files_is_an_error_and_no_end(void **state)
+{
+    command *self = *state;
+    assert_done(self, "{ cat " OPCAT_SOURCE_DIR "/op_profiles/t5.yaml; printf '# %0200000d' 7; } >$d/large.yaml; "
+                      "cp $c $d/before");
+    run(self, "ulimit -f 8; $opcat --catalog $c import $d/large.yaml");
+    assert_int_equal(self->status, 1);
+    assert_contains(self->err, "File too large");
+    assert_done(self, "cmp $c $d/before && test $(ls -A $d | grep -c opcat-) = 0");
+    assert_done(self, "$opcat --catalog $c import $d/large.yaml");
+    run(self, "ulimit -f 8; $opcat --catalog $c show --yaml large >$d/out");
+    assert_int_equal(self->status, 1);
+    assert_string_equal(self->err, "opcat: cannot write the output: File too large\n");
 }
 
 static void nothing_is_coloured_away_from_a_terminal(void **state)
@@ -383,6 +407,7 @@ int main(void)
         TEST(a_catalog_that_cannot_be_read_is_said),
         TEST(output_that_cannot_be_written_fails),
         TEST(why_output_cannot_be_written_is_said_for_large_output_too),
+        TEST(a_limit_on_files_is_an_error_and_no_end),
         TEST(nothing_is_coloured_away_from_a_terminal),
         TEST(what_a_catalog_holds_cannot_drive_the_terminal),
         TEST(what_a_catalog_says_of_its_imports_cannot_drive_the_terminal),

@@ -182,6 +182,9 @@ static void diff_in_trouble_exits_with_2(void **state)
          "bad/x.yaml:1:1: error: x.kinds declares no layer kind"},
         {"$opcat diff $c", "A or B is missing"},
         {"$opcat diff $c $c $c", "one A or B too many"},
+        {"$opcat diff $c " PROFILES " --json >/dev/full", "cannot write the output: No space left"},
+        {"$opcat --catalog $d/x.db import " PROFILES "/t5.yaml >/dev/null; $opcat diff $c $d/x.db >/dev/full",
+         "cannot write the output: No space left"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run(self, cases[i].line);
