@@ -90,12 +90,31 @@ opcat_status opcat_status_of_sqlite(int rc)
     }
 }
 
+/* What SQLite says in its documentation alone; NULL where its message tells enough. */
+static const char *what_to_do(int rc)
+{
+    switch (rc) {
+    case SQLITE_READONLY_ROLLBACK:
+        return "a change in place was cut off, and has to be undone by one who may write: open the file once with "
+               "the sqlite3 shell, and ask it anything";
+    case SQLITE_READONLY_RECOVERY:
+    case SQLITE_READONLY_CANTINIT:
+        return "it was left with a write-ahead log, which one who may write has to end: in the sqlite3 shell, "
+               "PRAGMA journal_mode = DELETE";
+    default:
+        return NULL;
+    }
+}
+
 opcat_status opcat_error_sqlite(opcat_error *error, sqlite3 *db, int rc, const char *path, const char *doing)
 {
     opcat_status status = opcat_status_of_sqlite(rc);
     if (status == OPCAT_NOMEM)
         return opcat_error_nomem(error);
-    const char *said = db && (sqlite3_errcode(db) & 0xff) == (rc & 0xff) ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
+    const char *known = what_to_do(rc);
+    const char *said = known                                               ? known
+                       : db && (sqlite3_errcode(db) & 0xff) == (rc & 0xff) ? sqlite3_errmsg(db)
+                                                                           : sqlite3_errstr(rc);
     opcat_text text = {0};
     opcat_text_add(&text, "%s: %s: ", path, doing);
     opcat_text_escape(&text, said); /* SQLite quotes from the file, which may hold anything */

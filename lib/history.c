@@ -7,6 +7,7 @@
 
 #include "catalog.h"
 #include "row.h"
+#include "source.h"
 
 /* Begin a call that reads, and give the reader; NULL where the call is over with *status. */
 static opcat_reader *reader_of(opcat_catalog *catalog, opcat_status *status)
@@ -157,7 +158,7 @@ static opcat_status say_what_was(opcat_catalog *catalog, const char *arch, int64
                                "%s: no import %" PRId64 "; the last is import %" PRId64, catalog->path, import_id,
                                was.last_import);
     if (!was.ever)
-        return opcat_no_family(catalog, arch);
+        return opcat_no_source(catalog, arch);
     opcat_text text = {0};
     opcat_text_add(&text, "%s: family ", catalog->path);
     opcat_text_quote(&text, arch, strlen(arch));

@@ -2,7 +2,6 @@
 /* The calls that tell a model by its name. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "catalog.h"
 #include "warned.h"
@@ -26,9 +25,10 @@ static void warn_of_default(const opcat_catalog *catalog, const char *name)
     if ((catalog->logger_set && !catalog->log) || !opcat_warned_first(name))
         return;
     opcat_text text = {0};
-    opcat_text_add(&text, "no naming rule claims ");
-    opcat_text_quote(&text, name, strlen(name));
-    opcat_text_add(&text, "; it is priced as " OPCAT_DEFAULT_ARCH);
+    /* Whole and as it is, so that it can be searched for. */
+    opcat_text_add(&text, "no naming rule claims '");
+    opcat_text_escape(&text, name);
+    opcat_text_add(&text, "'; it is priced as " OPCAT_DEFAULT_ARCH);
     if (text.bytes && !text.failed) {
         if (catalog->log)
             catalog->log(catalog->log_context, text.bytes);

@@ -8,4 +8,7 @@
 /* The bytes, with a NUL behind them; the caller frees them. Errors as opcat_load_profile(). */
 opcat_status opcat_profile_source(opcat_catalog *catalog, const char *arch, char **bytes, size_t *length);
 
+/* Say why there is no source of a family: there is no such family, or the catalog is damaged. */
+opcat_status opcat_no_source(opcat_catalog *catalog, const char *arch);
+
 #endif

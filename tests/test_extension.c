@@ -189,6 +189,11 @@ static void a_wrong_argument_is_an_error_that_says_why(void **state)
         const char *said;
     } cases[] = {
         {"SELECT infer_arch(x'00')", "infer_arch(): the name must be text"},
+        {"SELECT infer_arch(x'616263')", "infer_arch(): the name must be text"},
+        {"SELECT infer_trait('x', x'716b5f6e6f726d')", "infer_trait(): the trait must be text"},
+        {"SELECT * FROM resolve_ops(x'7435')", "resolve_ops(): the family must be text"},
+        {"SELECT * FROM resolve_ops('t5' || char(0) || 'x')", "resolve_ops(): the family must be text"},
+        {"SELECT * FROM resolve_ops('vision', x'7b7d')", "resolve_ops(): the declared counts must be text"},
         {"SELECT infer_arch('a' || char(0) || 'b')", "infer_arch(): the name must be text"},
         {"SELECT infer_trait('x', 'qk_nrm')", "infer_trait(): there is no trait 'qk_nrm'; did you mean 'qk_norm'?"},
         {"SELECT infer_trait('x', 'size')", "there are qk_norm, qkv_bias and shared_expert_gate"},
@@ -252,6 +257,25 @@ static void a_change_of_the_rules_is_seen(void **state)
     assert_answer(self, "SELECT infer_arch('gemma')", "default");
 }
 
+static void what_a_transaction_changes_and_undoes_is_seen(void **state)
+{
+    fixture *self = *state;
+    attach(self, "shared");
+    assert_answer(self, "SELECT infer_arch('gemma')", "default");
+    execute(self, "BEGIN; INSERT INTO shared.rule VALUES ('prefix', 'gemma', 'qwen')");
+    assert_answer(self, "SELECT infer_arch('gemma')", "qwen");
+    execute(self, "SAVEPOINT here; UPDATE shared.rule SET arch = 't5' WHERE pattern = 'gemma'");
+    assert_answer(self, "SELECT infer_arch('gemma')", "t5");
+    execute(self, "ROLLBACK TO here");
+    assert_answer(self, "SELECT infer_arch('gemma')", "qwen");
+    execute(self, "ROLLBACK; BEGIN");
+    assert_answer(self, "SELECT infer_arch('gemma')", "default");
+    execute(self, "ROLLBACK; BEGIN; INSERT INTO shared.rule VALUES ('prefix', 'gemma', 'qwen')");
+    assert_answer(self, "SELECT infer_arch('gemma')", "qwen");
+    execute(self, "COMMIT");
+    assert_answer(self, "SELECT infer_arch('gemma')", "qwen");
+}
+
 static void the_functions_may_stand_in_a_view_that_nobody_trusts(void **state)
 {
     fixture *self = *state;
@@ -277,6 +301,7 @@ int main(void)
         TEST(a_wrong_argument_is_an_error_that_says_why),
         TEST(without_a_catalog_that_is_said),
         TEST(a_change_of_the_rules_is_seen),
+        TEST(what_a_transaction_changes_and_undoes_is_seen),
         TEST(the_functions_may_stand_in_a_view_that_nobody_trusts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,7 @@ static void check_names_every_change_by_hand(void **state)
         {"UPDATE rule SET arch = 'nobody' WHERE pattern = 't5'",
          "the file: a row of table rule refers to a row of table profile that is not there\n"
          "prefix 't5' names family 'nobody', which is not there\n2 problems\n"},
+        {"DELETE FROM change WHERE arch = 'qwen'", "family 'qwen': its source is not there"},
         {"DELETE FROM kind WHERE arch = 't5' AND name = 'decoder'",
          "t5: decoder is nothing in the catalog, and decoder in its source\n1 problem\n"},
         {"PRAGMA ignore_check_constraints = 1; UPDATE kind SET softmax = -1 WHERE arch = 'vision'",

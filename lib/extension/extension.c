@@ -21,6 +21,7 @@ typedef struct rule_cache {
     char *file;   /* behind the schema; "" for a database in memory */
     struct stat state;
     unsigned version; /* as SQLite counts the changes that it sees */
+    bool uncommitted; /* read amid this connection's own changes, which may be undone unseen */
     opcat_ruleset *rules;
     opcat_error error;
     int users; /* the functions that share it */
@@ -57,12 +58,23 @@ static void look_at(sqlite3 *db, const char *schema, struct stat *state, unsigne
     sqlite3_file_control(db, schema, SQLITE_FCNTL_DATA_VERSION, version);
 }
 
+/* Whether this connection is changing the catalog. Before 3.34 SQLite does not tell: then, whether it may be. */
+static bool is_changing(sqlite3 *db, const char *schema)
+{
+#if SQLITE_VERSION_NUMBER >= 3034000
+    if (sqlite3_libversion_number() >= 3034000)
+        return sqlite3_txn_state(db, schema) == SQLITE_TXN_WRITE;
+#endif
+    (void)schema;
+    return !sqlite3_get_autocommit(db);
+}
+
 static bool is_current(const rule_cache *cache)
 {
     struct stat state;
     unsigned version;
     const char *file = cache->schema ? sqlite3_db_filename(cache->db, cache->schema) : NULL;
-    if (!file || strcmp(file, cache->file) != 0)
+    if (!file || strcmp(file, cache->file) != 0 || cache->uncommitted || is_changing(cache->db, cache->schema))
         return false;
     look_at(cache->db, cache->schema, &state, &version);
     return version == cache->version && state.st_dev == cache->state.st_dev && state.st_ino == cache->state.st_ino &&
@@ -86,6 +98,7 @@ static opcat_status read_rules(rule_cache *cache)
     if (!cache->file)
         return opcat_error_nomem(&cache->error);
     memcpy(cache->file, file ? file : "", size);
+    cache->uncommitted = is_changing(cache->db, cache->schema);
     look_at(cache->db, cache->schema, &cache->state, &cache->version);
     return status;
 }
@@ -119,16 +132,25 @@ static const opcat_ruleset *rules_for(sqlite3_context *call, const char *functio
     return NULL;
 }
 
-/* An argument as text without NULs; NULL where it is none, which is said. */
+const char *opcat_text_argument(sqlite3_value *value, bool *nomem)
+{
+    /* Asked first: the conversion to text changes the type. */
+    if (sqlite3_value_type(value) == SQLITE_BLOB)
+        return NULL;
+    const char *text = (const char *)sqlite3_value_text(value);
+    *nomem = !text;
+    return text && strlen(text) == (size_t)sqlite3_value_bytes(value) ? text : NULL;
+}
+
+/* An argument as text; NULL where it is none, which is said. */
 static const char *text_argument(sqlite3_context *call, sqlite3_value *value, const char *wrong)
 {
-    const char *text = (const char *)sqlite3_value_text(value);
-    if (sqlite3_value_type(value) == SQLITE_BLOB || (text && strlen(text) != (size_t)sqlite3_value_bytes(value))) {
-        sqlite3_result_error(call, wrong, -1);
-        return NULL;
-    }
-    if (!text)
+    bool nomem = false;
+    const char *text = opcat_text_argument(value, &nomem);
+    if (nomem)
         sqlite3_result_error_nomem(call);
+    else if (!text)
+        sqlite3_result_error(call, wrong, -1);
     return text;
 }
 

@@ -11,6 +11,12 @@
  */
 opcat_status opcat_find_schema(sqlite3 *db, char **schema, opcat_error *error);
 
+/*
+ * An argument as text; NULL where it is none (a BLOB, or text with a NUL in it), or where memory is out, which *nomem
+ * tells. Not for NULL.
+ */
+const char *opcat_text_argument(sqlite3_value *value, bool *nomem);
+
 /* Make resolve_ops() known to a connection; an SQLite result code. */
 int opcat_register_resolve_ops(sqlite3 *db);
 

@@ -141,6 +141,13 @@ static opcat_status resolve(sqlite3 *db, const char *arch, const char *json, opc
     return status;
 }
 
+static int fail(table *owner, const char *what)
+{
+    sqlite3_free(owner->base.zErrMsg);
+    owner->base.zErrMsg = sqlite3_mprintf("resolve_ops(): %s", what);
+    return SQLITE_ERROR;
+}
+
 static int filter(sqlite3_vtab_cursor *base, int number, const char *string, int count, sqlite3_value **arguments)
 {
     cursor *self = (cursor *)base;
@@ -154,18 +161,18 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *string, int
         if (sqlite3_value_type(arguments[i]) == SQLITE_NULL)
             return SQLITE_OK;
     }
-    const char *arch = (const char *)sqlite3_value_text(arguments[0]);
-    const char *json = count > 1 ? (const char *)sqlite3_value_text(arguments[1]) : NULL;
-    self->arch = arch ? sqlite3_mprintf("%s", arch) : NULL;
-    if (!self->arch || (count > 1 && !json))
+    bool nomem = false;
+    const char *arch = opcat_text_argument(arguments[0], &nomem);
+    const char *json = count > 1 && !nomem ? opcat_text_argument(arguments[1], &nomem) : NULL;
+    if (!nomem && (!arch || (count > 1 && !json)))
+        return fail(owner, arch ? "the declared counts must be text" : "the family must be text");
+    self->arch = nomem ? NULL : sqlite3_mprintf("%s", arch);
+    if (!self->arch)
         return SQLITE_NOMEM;
     opcat_status status = resolve(owner->db, arch, json, &error, &self->resolution);
-    if (status != OPCAT_OK) {
-        sqlite3_free(owner->base.zErrMsg);
-        owner->base.zErrMsg = sqlite3_mprintf("resolve_ops(): %s", opcat_error_text(&error));
-    }
+    int rc = status == OPCAT_OK ? SQLITE_OK : fail(owner, opcat_error_text(&error));
     opcat_error_clear(&error);
-    return status == OPCAT_OK ? SQLITE_OK : status == OPCAT_NOMEM ? SQLITE_NOMEM : SQLITE_ERROR;
+    return status == OPCAT_NOMEM ? SQLITE_NOMEM : rc;
 }
 
 static int next(sqlite3_vtab_cursor *base)
