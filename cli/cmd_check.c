@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../import/compare.h"
+#include "../import/compare_cells.h"
 #include "../import/read_profile.h"
 #include "../lib/history.h"
 #include "../lib/source.h"
@@ -104,6 +104,15 @@ static void say_faults(check *self, const char *arch, const opcat_faults *faults
     }
 }
 
+/* Hold rows that make no profile against their source. */
+static void check_cells(check *self, const opcat_profile *source)
+{
+    bool memory = true;
+    if (opcat_compare_cells(self->catalog, source, say_difference, self, &memory) != OPCAT_OK)
+        say(self, source->arch, NULL, opcat_errmsg(self->catalog));
+    self->failed = self->failed || !memory;
+}
+
 /* Hold one family's rows against its source. */
 static void check_family(check *self, const char *arch)
 {
@@ -113,16 +122,18 @@ static void check_family(check *self, const char *arch)
     opcat_faults faults = {0};
     opcat_profile *source = NULL;
     self->families++;
-    bool read = opcat_load_profile(self->catalog, arch, &stored) == OPCAT_OK;
-    if (!read)
+    opcat_status read = opcat_load_profile(self->catalog, arch, &stored);
+    if (read != OPCAT_OK)
         say(self, arch, NULL, opcat_errmsg(self->catalog));
     if (opcat_profile_source(self->catalog, arch, &bytes, &length) == OPCAT_OK)
         source = opcat_read_profile(arch, arch, bytes, length, &faults);
     else
         say(self, arch, NULL, opcat_errmsg(self->catalog));
     say_faults(self, arch, &faults);
-    if (read && source)
+    if (read == OPCAT_OK && source)
         opcat_compare_profiles(stored, source, say_difference, self);
+    else if (read == OPCAT_CORRUPT && source)
+        check_cells(self, source);
     opcat_profile_drop(source);
     opcat_faults_free(&faults);
     free(bytes);

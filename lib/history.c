@@ -119,6 +119,50 @@ opcat_status opcat_each_rule(opcat_catalog *catalog, opcat_rule_fn *take, void *
                 "reading its naming rules", take_rule, &taker);
 }
 
+/* ---- Cells ----------------------------------------------------------------------------------------------- */
+
+typedef struct cells_taker {
+    opcat_cells_fn *take;
+    void *context;
+} cells_taker;
+
+static const char *take_cells(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    const cells_taker *taker = context;
+    opcat_cells cells = {0};
+    const char **all[] = {&cells.default_kind, &cells.v_head_dim, &cells.kind,
+                          &cells.position,     &cells.attention,  &cells.ffn};
+    enum { NAMED = sizeof all / sizeof *all };
+    for (int i = 0; i < NAMED + OPCAT_RUN_COUNT + OPCAT_OP_COUNT; i++) {
+        const char **cell = i < NAMED                     ? all[i]
+                            : i < NAMED + OPCAT_RUN_COUNT ? &cells.run[i - NAMED]
+                                                          : &cells.ops[i - NAMED - OPCAT_RUN_COUNT];
+        /* quote() gives NULL as text, but there is no row to quote from where the family has no kind. */
+        *cell = (const char *)sqlite3_column_text(row, i);
+        if (!*cell && !opcat_row_is_null(row, i)) {
+            *nomem = true;
+            return NULL;
+        }
+    }
+    taker->take(taker->context, &cells);
+    return NULL;
+}
+
+opcat_status opcat_each_cells(opcat_catalog *catalog, const char *arch, opcat_cells_fn *take, void *context)
+{
+#define RUN_CELL(name, type, value) ", quote(p." #name ")"
+#define OP_CELL(name)               ", CASE WHEN k.arch IS NOT NULL THEN quote(k." #name ") END"
+    static const char sql[] =
+        "SELECT quote(p.default_kind), quote(p.v_head_dim)" OP_CELL(name) OP_CELL(position) OP_CELL(attention)
+            OP_CELL(ffn) OPCAT_RUN_FIELDS(RUN_CELL) OPCAT_OPS(OP_CELL) " FROM \"%w\".profile p LEFT JOIN "
+                                                                       "\"%w\".kind k ON k.arch = p.arch "
+                                                                       "WHERE p.arch = ?1 ORDER BY k.name";
+#undef RUN_CELL
+#undef OP_CELL
+    cells_taker taker = {take, context};
+    return each(catalog, sql, arch, 0, "reading a family's rows", take_cells, &taker);
+}
+
 /* ---- As it stood ----------------------------------------------------------------------------------------- */
 
 typedef struct what_was {
@@ -257,13 +301,65 @@ static const char *take_foreign_key(void *context, sqlite3_stmt *row, bool *nome
     return NULL;
 }
 
+static const char *take_journal_mode(void *context, sqlite3_stmt *row, bool *nomem)
+{
+    const problem_taker *taker = context;
+    const char *mode = (const char *)sqlite3_column_text(row, 0);
+    *nomem = !mode;
+    if (mode && strcmp(mode, "wal") == 0)
+        taker->take(taker->context,
+                    "it is in WAL mode, in which readers write beside it, and no import can replace it; "
+                    "in the sqlite3 shell, PRAGMA journal_mode = DELETE ends that");
+    return NULL;
+}
+
+/* A copy of the file as it stands, in memory. */
+static opcat_status copy_into(sqlite3 *copy, opcat_reader *reader)
+{
+    int rc = opcat_harden(copy);
+    if (rc != SQLITE_OK)
+        return opcat_reader_fail(reader, rc, "checking a copy of it");
+    sqlite3_backup *backup = sqlite3_backup_init(copy, "main", reader->db, reader->schema);
+    if (backup) {
+        sqlite3_backup_step(backup, -1);
+        rc = sqlite3_backup_finish(backup);
+    } else {
+        rc = sqlite3_errcode(copy);
+    }
+    if (rc != SQLITE_OK)
+        return opcat_error_sqlite(reader->error, copy, rc, reader->path, "copying it into memory");
+    return opcat_reader_check(reader);
+}
+
+/*
+ * SQLite looks at CHECK constraints only in a database that can be written. The catalog is not to be: a copy of it in
+ * memory is checked.
+ */
 opcat_status opcat_check_file(opcat_catalog *catalog, opcat_problem_fn *take, void *context)
 {
     problem_taker taker = {take, context};
-    opcat_status status =
-        each(catalog, "PRAGMA \"%w\".integrity_check", NULL, 0, "checking its integrity", take_integrity, &taker);
+    opcat_reader of_copy;
+    sqlite3 *copy = NULL;
+    opcat_status status = OPCAT_OK;
+    opcat_reader *reader = reader_of(catalog, &status);
+    if (!reader)
+        return status;
+    status = opcat_reader_each(reader, "PRAGMA \"%w\".journal_mode", NULL, 0, "reading its journal mode",
+                               take_journal_mode, &taker);
+    if (status != OPCAT_OK)
+        return status;
+    int rc = sqlite3_open_v2(":memory:", &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    status = rc == SQLITE_OK ? copy_into(copy, reader) : opcat_error_nomem(&catalog->error);
     if (status == OPCAT_OK)
-        status = each(catalog, "PRAGMA \"%w\".foreign_key_check", NULL, 0, "checking its references", take_foreign_key,
-                      &taker);
+        status = opcat_reader_start(&of_copy, copy, "main", catalog->path, &catalog->error);
+    if (status == OPCAT_OK) {
+        status = opcat_reader_each(&of_copy, "PRAGMA \"%w\".integrity_check", NULL, 0, "checking its integrity",
+                                   take_integrity, &taker);
+        if (status == OPCAT_OK)
+            status = opcat_reader_each(&of_copy, "PRAGMA \"%w\".foreign_key_check", NULL, 0, "checking its references",
+                                       take_foreign_key, &taker);
+        opcat_reader_end(&of_copy);
+    }
+    sqlite3_close(copy);
     return status;
 }

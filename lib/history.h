@@ -4,6 +4,7 @@
 #define OPCAT_HISTORY_H
 
 #include "locate.h"
+#include "vocabulary.h"
 
 /* All strings below are good during the call they are given to. Statuses and messages are those of the handle. */
 
@@ -57,6 +58,24 @@ typedef struct opcat_facts {
     int64_t imports;
 } opcat_facts;
 opcat_status opcat_catalog_facts(opcat_catalog *catalog, opcat_facts *facts);
+
+/*
+ * The columns of a family's row and of one of its kinds, each as SQL writes its value: 4, 'full', NULL, 1.5. For rows
+ * that make no profile. The kind's are NULL where the family has no kind.
+ */
+typedef struct opcat_cells {
+    const char *default_kind;
+    const char *v_head_dim;
+    const char *run[OPCAT_RUN_COUNT];
+    const char *kind;
+    const char *position;
+    const char *attention;
+    const char *ffn;
+    const char *ops[OPCAT_OP_COUNT];
+} opcat_cells;
+/* The cells of a family: once for each of its kinds, or once where it has none. */
+typedef void opcat_cells_fn(void *context, const opcat_cells *cells);
+opcat_status opcat_each_cells(opcat_catalog *catalog, const char *arch, opcat_cells_fn *take, void *context);
 
 /* SQLite's own checks of the file: `take` is called with each thing that is wrong. */
 typedef void opcat_problem_fn(void *context, const char *problem);

@@ -2,6 +2,7 @@
 /* Opening a catalog: which is found, what is refused, and what a refused one still answers. */
 #include "support/support.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,29 @@ static void a_path_is_never_a_uri_or_a_special_name(void **state)
     }
     assert_int_equal(count_entries("."), 1);
     assert_int_equal(chdir(before), 0);
+}
+
+/* A change of 2 MB in place, of which the file has a part and the journal the rest, as whoever was cut off leaves it.
+ */
+static void a_change_that_was_cut_off_is_said_with_what_undoes_it(void **state)
+{
+    fixture *self = *state;
+    sqlite3 *db = NULL;
+    char *line = format("cd '%s'; cp catalog.db cut.db; cp catalog.db-journal cut.db-journal", self->folder);
+    char *cut = format("%s/cut.db", self->folder);
+    assert_int_equal(sqlite3_open(self->catalog, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "PRAGMA cache_size = 2; BEGIN; CREATE TABLE x (a); INSERT INTO x VALUES "
+                                  "(zeroblob(2000000)); UPDATE kind SET softmax = softmax + 1",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    assert_int_equal(system(line), 0);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    assert_refused(cut, OPCAT_CANTOPEN, "a change in place was cut off");
+    run_sql(cut, "PRAGMA quick_check");
+    opcat_close(open_catalog(cut, 0));
+    free(cut);
+    free(line);
 }
 
 static void no_file_a_folder_and_a_pipe_cannot_be_opened(void **state)
@@ -290,6 +314,7 @@ int main(void)
         TEST(the_environment_names_a_catalog),
         TEST(an_empty_variable_and_none_mean_the_catalog_beside_the_library),
         TEST(a_path_is_never_a_uri_or_a_special_name),
+        TEST(a_change_that_was_cut_off_is_said_with_what_undoes_it),
         TEST(no_file_a_folder_and_a_pipe_cannot_be_opened),
         TEST(what_is_no_catalog_is_refused_as_that),
         TEST(versions_are_told_apart),

@@ -14,6 +14,10 @@ static void check_finds_the_catalog_sound(void **state)
     assert_string_equal(self->out, "Sound: 9 families\n");
     assert_done(self, "$opcat --catalog $c check --json");
     assert_json(self, "json(?1)", "{\"problems\":[],\"sound\":true}");
+    run_sql(self->catalog, "PRAGMA page_size = 512; VACUUM");
+    assert_done(self, "$opcat --catalog $c check");
+    run_sql(self->catalog, "PRAGMA page_size = 65536; VACUUM");
+    assert_done(self, "$opcat --catalog $c check");
 }
 
 static void check_names_every_change_by_hand(void **state)
@@ -45,7 +49,28 @@ static void check_names_every_change_by_hand(void **state)
         {"DELETE FROM kind WHERE arch = 't5' AND name = 'decoder'",
          "t5: decoder is nothing in the catalog, and decoder in its source\n1 problem\n"},
         {"PRAGMA ignore_check_constraints = 1; UPDATE kind SET softmax = -1 WHERE arch = 'vision'",
-         "the catalog is damaged: family 'vision': an op count is no whole number from 0\n"},
+         "the file: CHECK constraint failed in kind\n"},
+        {"PRAGMA ignore_check_constraints = 1; UPDATE kind SET softmax = -1 WHERE arch = 'vision'",
+         "the catalog is damaged: family 'vision': an op count is no whole number from 0\n"
+         "vision: encoder.softmax is -1 in the catalog, and 1 in its source\n3 problems\n"},
+        {"PRAGMA ignore_check_constraints = 1; UPDATE kind SET attention = 'half', ffn = 4 WHERE arch = 'vision'",
+         "vision: encoder.attention is 'half' in the catalog, and full in its source\n"
+         "vision: encoder.ffn is '4' in the catalog, and nothing in its source\n"},
+        {"PRAGMA ignore_check_constraints = 1; UPDATE profile SET loss_parallel = 2, grad_bytes = 1.5 WHERE arch = "
+         "'t5'",
+         "t5: run.grad_bytes is 1.5 in the catalog, and 4 (default) in its source\n"
+         "t5: run.loss_parallel is 2 in the catalog, and true (default) in its source\n"},
+        {"PRAGMA ignore_check_constraints = 1; UPDATE kind SET name = x'61' WHERE arch = 'vision'; "
+         "UPDATE profile SET default_kind = NULL WHERE arch = 'vision'",
+         "vision: default is nothing in the catalog, and encoder in its source\n"
+         "vision: X'61' is X'61' in the catalog, and nothing in its source\n"
+         "vision: encoder is nothing in the catalog, and encoder in its source\n"},
+        {"DELETE FROM kind WHERE arch = 't5' AND name = 'encoder'",
+         "its kinds' positions do not count up from 0\n"
+         "t5: encoder is nothing in the catalog, and encoder in its source\n3 problems\n"},
+        {"PRAGMA ignore_check_constraints = 1; UPDATE change SET change = 'seen' WHERE arch = 't5'",
+         "the file: CHECK constraint failed in change\n1 problem\n"},
+        {"PRAGMA journal_mode = WAL", "the file: it is in WAL mode"},
     };
     assert_done(self, "cp $c $d/whole.db");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
