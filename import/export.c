@@ -39,6 +39,24 @@ static char *join(const char *folder, const char *name)
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
+/* A file that is written beside its place, and whether it is there by now. */
+typedef struct staged_file {
+    char *path;
+    char *beside;
+    bool placed;
+} staged_file;
+
+/* What is to be in a folder. Everything is written before anything gets its place: what fails early leaves no trace. */
+typedef struct staging {
+    opcat_catalog *catalog;
+    const char *folder;
+    staged_file *files;
+    size_t count;
+    size_t room;
+    char *made; /* the folder within that was made for it, or NULL */
+    opcat_error *error;
+} staging;
+
 static bool write_all(int fd, const char *bytes, size_t length)
 {
     for (size_t written = 0; written < length;) {
@@ -51,81 +69,156 @@ static bool write_all(int fd, const char *bytes, size_t length)
     return true;
 }
 
-/* Write a file beside its place, and put it there when it is whole. */
-static opcat_status write_file(const char *folder, const char *name, const char *bytes, size_t length,
-                               opcat_error *error)
+static staged_file *add_file(staging *self, const char *folder, const char *name)
 {
-    opcat_text beside = {0};
-    char *path = join(folder, name);
-    opcat_text_add(&beside, "%s/%s.opcat-%ld", folder, name, (long)getpid());
-    opcat_status status = OPCAT_OK;
-    int fd = -1;
-    if (!path || beside.failed)
-        status = opcat_error_nomem(error);
-    else if ((fd = open(beside.bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0)
-        status = fail(error, path, "cannot be written");
-    if (fd >= 0) {
-        bool whole = write_all(fd, bytes, length);
-        if (!whole)
-            status = fail(error, path, "cannot be written");
-        if (close(fd) != 0 && whole)
-            status = fail(error, path, "cannot be written");
-        if (status == OPCAT_OK && rename(beside.bytes, path) != 0)
-            status = fail(error, path, "cannot be written");
-        if (status != OPCAT_OK)
-            unlink(beside.bytes);
+    if (self->count == self->room) {
+        size_t room = self->room ? self->room * 2 : 16;
+        staged_file *files = realloc(self->files, room * sizeof *files);
+        if (!files)
+            return NULL;
+        self->files = files;
+        self->room = room;
     }
-    free(beside.bytes);
-    free(path);
+    opcat_text beside = {0};
+    opcat_text_add(&beside, "%s/%s.opcat-%ld", folder, name, (long)getpid());
+    staged_file file = {.path = join(folder, name), .beside = beside.bytes};
+    if (!file.path || beside.failed) {
+        free(file.path);
+        free(file.beside);
+        return NULL;
+    }
+    self->files[self->count] = file;
+    return &self->files[self->count++];
+}
+
+static opcat_status stage(staging *self, const char *folder, const char *name, const char *bytes, size_t length)
+{
+    staged_file *file = add_file(self, folder, name);
+    if (!file)
+        return opcat_error_nomem(self->error);
+    int fd = open(file->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0) {
+        /* Whose it is, it is not ours to remove. */
+        opcat_status status = fail(self->error, file->path, "cannot be written");
+        free(file->path);
+        free(file->beside);
+        self->count--;
+        return status;
+    }
+    bool whole = write_all(fd, bytes, length);
+    opcat_status status = whole ? OPCAT_OK : fail(self->error, file->path, "cannot be written");
+    if (close(fd) != 0 && whole)
+        status = fail(self->error, file->path, "cannot be written");
     return status;
 }
 
-static opcat_status write_profile(opcat_catalog *catalog, const char *folder, const char *arch, opcat_error *error)
+static opcat_status stage_profile(staging *self, const char *arch)
 {
     char *bytes = NULL;
     size_t length = 0;
     opcat_text name = {0};
     /* The name becomes a path: an importer makes no other, and a stranger's catalog may hold any. */
     if (!opcat_is_arch(arch))
-        return opcat_error_set(error, OPCAT_CORRUPT, "the catalog is damaged: a family has a name that none can have");
-    opcat_status status = said(catalog, opcat_profile_source(catalog, arch, &bytes, &length), error);
+        return opcat_error_set(self->error, OPCAT_CORRUPT,
+                               "the catalog is damaged: a family has a name that none can have");
+    opcat_status status = said(self->catalog, opcat_profile_source(self->catalog, arch, &bytes, &length), self->error);
     opcat_text_add(&name, "%s.yaml", arch);
     if (status == OPCAT_OK)
-        status = name.failed ? opcat_error_nomem(error) : write_file(folder, name.bytes, bytes, length, error);
+        status = name.failed ? opcat_error_nomem(self->error) : stage(self, self->folder, name.bytes, bytes, length);
     free(name.bytes);
     free(bytes);
     return status;
 }
 
-static opcat_status write_rules(opcat_catalog *catalog, const char *folder, opcat_error *error)
+static opcat_status stage_rules(staging *self)
 {
     opcat_text text = {0};
-    char *below = join(folder, "inference");
+    char *below = join(self->folder, "inference");
     if (!below)
-        return opcat_error_nomem(error);
-    opcat_status status = said(catalog, opcat_rules_to_yaml(catalog, &text), error);
+        return opcat_error_nomem(self->error);
+    opcat_status status = said(self->catalog, opcat_rules_to_yaml(self->catalog, &text), self->error);
     if (status == OPCAT_OK && text.failed)
-        status = opcat_error_nomem(error);
-    if (status == OPCAT_OK && mkdir(below, 0777) != 0 && errno != EEXIST)
-        status = fail(error, below, "cannot be made");
+        status = opcat_error_nomem(self->error);
+    bool made = status == OPCAT_OK && mkdir(below, 0777) == 0;
+    if (status == OPCAT_OK && !made && errno != EEXIST)
+        status = fail(self->error, below, "cannot be made");
     if (status == OPCAT_OK)
-        status = write_file(below, "model_names.yaml", text.bytes, text.length, error);
+        status = stage(self, below, "model_names.yaml", text.bytes, text.length);
     free(text.bytes);
-    free(below);
+    if (made)
+        self->made = below;
+    else
+        free(below);
     return status;
 }
 
-static opcat_status write_into(opcat_catalog *catalog, const char *folder, size_t *families, opcat_error *error)
+static opcat_status stage_all(staging *self, size_t *families)
 {
     opcat_names *archs = NULL;
-    opcat_status status = said(catalog, opcat_known_archs(catalog, &archs), error);
+    opcat_status status = said(self->catalog, opcat_known_archs(self->catalog, &archs), self->error);
     for (size_t i = 0; status == OPCAT_OK && i < archs->count; i++)
-        status = write_profile(catalog, folder, archs->names[i], error);
+        status = stage_profile(self, archs->names[i]);
     if (status == OPCAT_OK) {
         *families = archs->count;
-        status = write_rules(catalog, folder, error);
+        status = stage_rules(self);
     }
     opcat_names_free(archs);
+    return status;
+}
+
+/* Whether every file can have its place: nothing else can keep one from it that is written already. */
+static opcat_status look_at_places(const staging *self)
+{
+    struct stat found;
+    for (size_t i = 0; i < self->count; i++) {
+        if (lstat(self->files[i].path, &found) == 0 && S_ISDIR(found.st_mode))
+            return opcat_error_set(self->error, OPCAT_CANTOPEN, "%s: cannot be written: there is a folder of that name",
+                                   self->files[i].path);
+    }
+    return OPCAT_OK;
+}
+
+static opcat_status place_all(staging *self)
+{
+    opcat_status status = look_at_places(self);
+    for (size_t i = 0; status == OPCAT_OK && i < self->count; i++) {
+        if (rename(self->files[i].beside, self->files[i].path) != 0)
+            status = fail(self->error, self->files[i].path, "cannot be written");
+        else
+            self->files[i].placed = true;
+    }
+    return status;
+}
+
+/* Remove what was written: beside its place, and with `placed` in its place too. */
+static void undo(const staging *self, bool placed)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (!self->files[i].placed)
+            unlink(self->files[i].beside);
+        else if (placed)
+            unlink(self->files[i].path);
+    }
+    if (self->made)
+        rmdir(self->made);
+}
+
+/* `fresh`: nothing was in the folder, and nothing of this stays in it where it fails. */
+static opcat_status write_into(opcat_catalog *catalog, const char *folder, bool fresh, size_t *families,
+                               opcat_error *error)
+{
+    staging self = {.catalog = catalog, .folder = folder, .error = error};
+    opcat_status status = stage_all(&self, families);
+    if (status == OPCAT_OK)
+        status = place_all(&self);
+    if (status != OPCAT_OK)
+        undo(&self, fresh);
+    for (size_t i = 0; i < self.count; i++) {
+        free(self.files[i].path);
+        free(self.files[i].beside);
+    }
+    free(self.files);
+    free(self.made);
     return status;
 }
 
@@ -175,7 +268,7 @@ static bool name_folders(const char *folder, char **final, char **beside)
     return !name.failed && !other.failed;
 }
 
-/* Make the folder as a whole: beside its place, and then put there. An empty one gives way. */
+/* Make the folder as a whole: beside its place, and then put there. */
 static opcat_status make_whole(opcat_catalog *catalog, const char *folder, size_t *families, opcat_error *error)
 {
     char *final = NULL;
@@ -186,7 +279,7 @@ static opcat_status make_whole(opcat_catalog *catalog, const char *folder, size_
     } else if (mkdir(beside, 0777) != 0) {
         status = fail(error, folder, "cannot be made");
     } else {
-        status = write_into(catalog, beside, families, error);
+        status = write_into(catalog, beside, true, families, error);
         if (status == OPCAT_OK && rename(beside, final) != 0)
             status = fail(error, folder, "cannot be made");
         if (status != OPCAT_OK)
@@ -205,10 +298,10 @@ opcat_status opcat_export(opcat_catalog *catalog, const char *folder, bool force
     opcat_status status = look_at(folder, &there, &empty, error);
     if (status != OPCAT_OK)
         return status;
-    if (empty)
+    if (!there)
         return make_whole(catalog, folder, families, error);
-    if (!force)
+    if (!empty && !force)
         return opcat_error_set(error, OPCAT_INVALID, "%s: the folder is not empty; --force writes into it all the same",
                                folder);
-    return write_into(catalog, folder, families, error);
+    return write_into(catalog, folder, empty, families, error);
 }

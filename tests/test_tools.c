@@ -277,6 +277,40 @@ static void export_refuses_where_it_cannot_be_whole(void **state)
     assert_done(self, "mkdir $d/hollow; $opcat --catalog $c export $d/hollow; test -f $d/hollow/t5.yaml");
 }
 
+static void export_writes_into_an_empty_folder_that_is_there(void **state)
+{
+    command *self = *state;
+    assert_done(self, "mkdir -m 2750 $d/empty; ls -di $d/empty >$d/before; $opcat --catalog $c export $d/empty; "
+                      "ls -di $d/empty | cmp - $d/before && test $(stat -c %a $d/empty) = 2750 && "
+                      "$opcat diff $c $d/empty");
+    assert_done(self, "mkdir $d/here; cd $d/here; $opcat --catalog $c export .; $opcat diff $c .; "
+                      "test $(ls -A | wc -l) = 10");
+    assert_done(self, "mkdir $d/target; ln -s target $d/link; $opcat --catalog $c export $d/link; test -L $d/link; "
+                      "$opcat diff $c $d/target");
+}
+
+static void export_that_fails_leaves_a_folder_as_it_was(void **state)
+{
+    command *self = *state;
+    run_sql(self->catalog, "PRAGMA ignore_check_constraints = 1; UPDATE profile SET arch = '~' WHERE arch = 'vision'; "
+                           "UPDATE kind SET arch = '~' WHERE arch = 'vision'");
+    run(self, "mkdir $d/empty; $opcat --catalog $c export $d/empty");
+    assert_int_equal(self->status, 1);
+    assert_done(self, "test -z \"$(ls -A $d/empty)\"");
+    run(self, "mkdir $d/full; echo mine >$d/full/t5.yaml; $opcat --catalog $c export --force $d/full");
+    assert_int_equal(self->status, 1);
+    assert_done(self, "test \"$(ls -A $d/full) $(cat $d/full/t5.yaml)\" = 't5.yaml mine'");
+}
+
+static void export_replaces_all_or_nothing(void **state)
+{
+    command *self = *state;
+    run(self, "mkdir -p $d/full/vision.yaml; echo mine >$d/full/t5.yaml; $opcat --catalog $c export --force $d/full");
+    assert_int_equal(self->status, 1);
+    assert_contains(self->err, "vision.yaml: cannot be written: there is a folder of that name");
+    assert_done(self, "test \"$(echo $(ls -A $d/full)) $(cat $d/full/t5.yaml)\" = 't5.yaml vision.yaml mine'");
+}
+
 static void export_makes_no_path_of_a_strangers_name(void **state)
 {
     command *self = *state;
@@ -421,6 +455,9 @@ int main(void)
         TEST(export_quotes_rules_that_need_it),
         TEST(every_accepted_case_survives_an_export),
         TEST(export_refuses_where_it_cannot_be_whole),
+        TEST(export_writes_into_an_empty_folder_that_is_there),
+        TEST(export_that_fails_leaves_a_folder_as_it_was),
+        TEST(export_replaces_all_or_nothing),
         TEST(export_makes_no_path_of_a_strangers_name),
         TEST(log_shows_the_imports_newest_first),
         TEST(log_of_a_family_shows_its_changes),
