@@ -74,9 +74,14 @@ void opcat_faults_add_unreadable(opcat_faults *faults, const char *file)
         opcat_faults_add(faults, file, (opcat_place){0, 0}, "cannot be read: %s", strerror(problem));
 }
 
-/* What is of the whole file comes last. */
-static bool later(opcat_place a, opcat_place b)
+/* File by file; what is of the whole file comes last. */
+static bool later(const opcat_fault *one, const opcat_fault *other)
 {
+    int order = strcmp(one->file, other->file);
+    opcat_place a = one->place;
+    opcat_place b = other->place;
+    if (order)
+        return order > 0;
     if (!a.line || !b.line)
         return !a.line && b.line;
     return a.line != b.line ? a.line > b.line : a.column > b.column;
@@ -88,7 +93,7 @@ static void merge(const opcat_fault *from, opcat_fault *to, size_t start, size_t
     size_t left = start;
     size_t right = middle;
     for (size_t i = start; i < end; i++) {
-        bool take_right = left == middle || (right < end && later(from[left].place, from[right].place));
+        bool take_right = left == middle || (right < end && later(&from[left], &from[right]));
         to[i] = from[take_right ? right++ : left++];
     }
 }

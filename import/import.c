@@ -291,6 +291,14 @@ static opcat_status apply_rule(void *context, const char *rule, const char *patt
     return status;
 }
 
+/* To prune down to nothing is no import of what a path states, but a folder that is not the one that was meant. */
+static void check_prune(const import_run *run)
+{
+    if (run->options->prune && run->inputs.profiles.count == 0 && run->report->faults.count == 0)
+        opcat_faults_add(&run->report->faults, run->options->paths[0], (opcat_place){0, 0},
+                         "no profile is given, so --prune would remove every family; give those that are to stay");
+}
+
 /* Hold the rules against the families there will be, and suggest from these. */
 static opcat_status check_rules(import_run *run)
 {
@@ -357,6 +365,7 @@ static opcat_status run_import(import_run *run)
         return status;
     opcat_inputs_gather(&run->inputs, run->options->paths, run->options->path_count, &report->faults);
     opcat_stated_rules_read(&run->rules, &run->inputs.rules, &report->faults);
+    check_prune(run);
     run->digests = calloc(run->inputs.profiles.count + 1, sizeof *run->digests);
     if (!run->digests)
         return opcat_error_nomem(&run->error);

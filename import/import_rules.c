@@ -12,14 +12,12 @@
 static opcat_rules *read_one(const char *path, opcat_faults *faults)
 {
     size_t length = 0;
-    size_t first = faults->count;
     char *bytes = opcat_read_file(path, OPCAT_MAX_FILE_BYTES, &length);
     if (!bytes) {
         opcat_faults_add_unreadable(faults, path);
         return NULL;
     }
     opcat_rules *rules = opcat_read_rules(path, bytes, length, faults);
-    opcat_faults_sort(faults, first);
     free(bytes);
     return rules;
 }
@@ -62,7 +60,7 @@ static void merge_doubles(opcat_stated_rules *stated, opcat_faults *faults)
 
 void opcat_stated_rules_read(opcat_stated_rules *stated, const opcat_input_list *files, opcat_faults *faults)
 {
-    *stated = (opcat_stated_rules){.file_count = files->count};
+    *stated = (opcat_stated_rules){.file_count = files->count, .first_fault = faults->count};
     size_t total = 0;
     stated->files = calloc(files->count ? files->count : 1, sizeof(opcat_rules *));
     for (size_t i = 0; stated->files && i < files->count; i++) {
@@ -81,6 +79,7 @@ void opcat_stated_rules_read(opcat_stated_rules *stated, const opcat_input_list 
     }
     qsort(stated->items, stated->count, sizeof *stated->items, compare_stated);
     merge_doubles(stated, faults);
+    opcat_faults_sort(faults, stated->first_fault);
 }
 
 void opcat_stated_rules_free(opcat_stated_rules *stated)
@@ -104,6 +103,7 @@ void opcat_stated_rules_check(const opcat_stated_rules *stated, opcat_family_fn 
                          "prefixes.%s names family '%s', which the catalog would not have%s%s%s", rule->pattern,
                          rule->arch, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     }
+    opcat_faults_sort(faults, stated->first_fault);
 }
 
 static const opcat_stated_rule *find(const opcat_stated_rules *stated, const char *rule, const char *pattern)

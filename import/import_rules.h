@@ -18,15 +18,22 @@ typedef struct opcat_stated_rules {
     size_t file_count;
     opcat_stated_rule *items;
     size_t count;
+    size_t first_fault; /* from here on, the faults are the rules' */
 } opcat_stated_rules;
 
-/* Read the files; what is wrong with them, or with two of them together, goes to the faults. */
+/*
+ * Read the files; what is wrong with them, or with two of them together, goes to the faults. What is right in a faulty
+ * file is given as well, so that opcat_stated_rules_check() tells in the same run what is wrong with that.
+ */
 void opcat_stated_rules_read(opcat_stated_rules *stated, const opcat_input_list *files, opcat_faults *faults);
 void opcat_stated_rules_free(opcat_stated_rules *stated);
 
 /* Whether there will be a family of that name. */
 typedef bool opcat_family_fn(const void *context, const char *arch);
-/* Refuse prefixes of families that there will not be; `known` are those there will, to suggest from. */
+/*
+ * Refuse prefixes of families that there will not be; `known` are those there will, to suggest from. To be called
+ * before any other fault is added.
+ */
 void opcat_stated_rules_check(const opcat_stated_rules *stated, opcat_family_fn *there_is, const void *context,
                               const char *const *known, size_t known_count, opcat_faults *faults);
 

@@ -149,7 +149,6 @@ static void take_root(gathering *self, const opcat_node *root)
 opcat_rules *opcat_read_rules(const char *file, const char *bytes, size_t length, opcat_faults *faults)
 {
     gathering self = {.checker = {.file = file, .faults = faults}};
-    size_t before = faults->count;
     opcat_tree *tree = calloc(1, sizeof *tree);
     self.rules = calloc(1, sizeof *self.rules);
     if (!tree || !self.rules) {
@@ -163,7 +162,7 @@ opcat_rules *opcat_read_rules(const char *file, const char *bytes, size_t length
     if (tree->root && !faults->out_of_memory)
         take_root(&self, tree->root);
     opcat_checker_free(&self.checker);
-    if (faults->count == before && !faults->out_of_memory)
+    if (tree->root && !faults->out_of_memory)
         return self.rules;
     opcat_rules_free(self.rules);
     return NULL;

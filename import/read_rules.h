@@ -19,8 +19,9 @@ typedef struct opcat_rules {
 } opcat_rules;
 
 /*
- * Read naming rules from the `length` bytes of `file` (a name for messages). NULL where anything is wrong: the
- * faults say what. Whether the families exist is not looked at. Free with opcat_rules_free().
+ * Read naming rules from the `length` bytes of `file` (a name for messages). What is wrong goes to the faults, and the
+ * rules that are right are given even so, for what else can be said of them; NULL where the bytes are no YAML or memory
+ * is out. Whether the families exist is not looked at. Free with opcat_rules_free().
  */
 opcat_rules *opcat_read_rules(const char *file, const char *bytes, size_t length, opcat_faults *faults);
 void opcat_rules_free(opcat_rules *rules);

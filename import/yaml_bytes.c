@@ -6,7 +6,7 @@
 
 #include "../lib/text.h"
 
-bool opcat_spans_add(opcat_spans *spans, size_t start, size_t end)
+bool opcat_spans_add(opcat_spans *spans, size_t start, size_t end, bool plain)
 {
     if (spans->count == spans->room) {
         size_t room = spans->room ? spans->room * 2 : 16;
@@ -16,7 +16,7 @@ bool opcat_spans_add(opcat_spans *spans, size_t start, size_t end)
         spans->items = items;
         spans->room = room;
     }
-    spans->items[spans->count++] = (opcat_span){start, end};
+    spans->items[spans->count++] = (opcat_span){start, end, plain};
     return true;
 }
 
@@ -74,27 +74,47 @@ bool opcat_check_bytes(const char *file, const char *bytes, size_t length, opcat
     return true;
 }
 
-void opcat_check_tabs(const char *file, const char *bytes, size_t length, const opcat_spans *quoted,
+/* How far a scalar has been read. */
+typedef enum progress {
+    BEFORE, /* among its tag and anchor, or in no scalar */
+    HEADER, /* in the line that opens a literal or folded one */
+    TEXT
+} progress;
+
+/* What the next character makes of it. `word`: the character opens a word, and no comment. */
+static progress advance(progress now, unsigned code, bool word, bool line_end)
+{
+    if (now == HEADER)
+        return line_end ? TEXT : HEADER;
+    if (now == TEXT || !word || code == '!' || code == '&')
+        return now;
+    return code == '|' || code == '>' ? HEADER : TEXT;
+}
+
+void opcat_check_tabs(const char *file, const char *bytes, size_t length, const opcat_spans *scalars,
                       opcat_faults *faults)
 {
     opcat_place place = {1, 1};
-    size_t span = 0;
+    size_t next = 0;
     size_t index = 0;
+    progress reached = BEFORE;
     bool comment = false;
-    bool apart = true; /* behind white space, where a # opens a comment */
-    if (!memchr(bytes, '\t', length))
-        return;
+    bool apart = true; /* behind white space */
     for (size_t at = 0; at < length; index++) {
         unsigned code = 0;
         at += opcat_utf8_character(bytes + at, length - at, &code);
-        while (span < quoted->count && quoted->items[span].end <= index)
-            span++;
-        bool inside = span < quoted->count && quoted->items[span].start <= index;
+        for (; next < scalars->count && scalars->items[next].end <= index; next++)
+            reached = BEFORE;
+        const opcat_span *scalar =
+            next < scalars->count && scalars->items[next].start <= index ? &scalars->items[next] : NULL;
         bool line_end = code == '\n' || code == '\r';
-        comment = !line_end && !inside && (comment || (code == '#' && apart));
-        if (code == '\t' && !comment && !inside)
+        bool space = line_end || code == ' ' || code == '\t';
+        comment = !line_end && reached != TEXT && (comment || code == '#');
+        if (code == '\t' && !comment && (reached != TEXT || scalar->plain))
             opcat_faults_add(faults, file, place, "not YAML: a tab cannot stand here; use spaces");
-        apart = line_end || code == ' ' || code == '\t';
+        if (scalar && !comment)
+            reached = advance(reached, code, !space && (apart || index == scalar->start), line_end);
+        apart = space;
         place = next_place(place, code, at < length ? bytes[at] : '\0');
     }
 }

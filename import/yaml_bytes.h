@@ -5,10 +5,11 @@
 
 #include "faults.h"
 
-/* Stretches of a file, in characters from its start; in order. */
+/* Where a scalar stands, with its tag and anchor: in characters from the start of the file. */
 typedef struct opcat_span {
     size_t start;
     size_t end;
+    bool plain; /* neither in quotes, nor literal or folded */
 } opcat_span;
 
 typedef struct opcat_spans {
@@ -17,8 +18,8 @@ typedef struct opcat_spans {
     size_t room;
 } opcat_spans;
 
-/* False where memory is out. */
-bool opcat_spans_add(opcat_spans *spans, size_t start, size_t end);
+/* Add the next span. False where memory is out. */
+bool opcat_spans_add(opcat_spans *spans, size_t start, size_t end, bool plain);
 
 /*
  * Whether all bytes are characters that YAML may hold, and no more lines open with % than a file may have: libyaml's
@@ -28,9 +29,9 @@ bool opcat_check_bytes(const char *file, const char *bytes, size_t length, opcat
 
 /*
  * Say where tabs stand between values or in plain ones: libyaml passes over some of them, PyYAML refuses all. They may
- * stand in `quoted` values and in comments.
+ * stand in comments and in the text of other `scalars`, which are all of the file.
  */
-void opcat_check_tabs(const char *file, const char *bytes, size_t length, const opcat_spans *quoted,
+void opcat_check_tabs(const char *file, const char *bytes, size_t length, const opcat_spans *scalars,
                       opcat_faults *faults);
 
 #endif

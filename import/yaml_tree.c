@@ -32,8 +32,9 @@ typedef struct builder {
     size_t pending_room;
     size_t node_count;
     size_t alias_count;
-    opcat_spans quoted; /* where tabs may stand: scalars in quotes, and literal and folded ones */
-    bool stopped;       /* a fault was met after which nothing can be made of the rest */
+    bool tabs;           /* whether there are any, and so the scalars' places are kept */
+    opcat_spans scalars; /* in the order of the file */
+    bool stopped;        /* a fault was met after which nothing can be made of the rest */
 } builder;
 
 /* ---- Nodes ----------------------------------------------------------------------------------------------- */
@@ -173,8 +174,8 @@ static opcat_node *build_scalar(builder *self, const yaml_event_t *event)
         free(shown.bytes);
         node->type = OPCAT_NODE_INVALID;
     }
-    if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE &&
-        !opcat_spans_add(&self->quoted, event->start_mark.index, event->end_mark.index))
+    if (self->tabs && !opcat_spans_add(&self->scalars, event->start_mark.index, event->end_mark.index,
+                                       event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE))
         out_of_memory(self);
     name_node(self, event->data.scalar.anchor, node, &event->start_mark);
     return node;
@@ -371,14 +372,15 @@ void opcat_tree_read(opcat_tree *tree, const char *file, const char *bytes, size
         faults->out_of_memory = true;
         return;
     }
+    self.tabs = memchr(bytes, '\t', length) != NULL;
     self.merging = (opcat_merging){file, faults, &tree->arena, MAX_MERGED};
     yaml_parser_set_encoding(&self.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&self.parser, (const unsigned char *)bytes, length);
     build_document(&self);
-    if (tree->root)
-        opcat_check_tabs(file, bytes, length, &self.quoted, faults);
+    if (tree->root && self.tabs)
+        opcat_check_tabs(file, bytes, length, &self.scalars, faults);
     yaml_parser_delete(&self.parser);
-    free(self.quoted.items);
+    free(self.scalars.items);
     opcat_string_table_free(&self.anchor_places);
     free(self.anchors);
     free(self.pending);

@@ -95,7 +95,8 @@ static void refused_collections_can_stand_anywhere(void **state)
             char *yaml = format("%.*s%s%s", (int)(hole - places[i]), places[i], values[j], hole + 2);
             read_unit("unit.yaml", yaml, &faults);
             assert_true(faults.count > 0);
-            assert_null(opcat_read_rules("rules.yaml", yaml, strlen(yaml), &faults));
+            opcat_rules_free(opcat_read_rules("rules.yaml", yaml, strlen(yaml), &faults));
+            assert_string_equal(faults.items[faults.count - 1].file, "rules.yaml");
             assert_null(opcat_read_declared("ops.yaml", yaml, strlen(yaml), &faults));
             opcat_faults_free(&faults);
             free(yaml);

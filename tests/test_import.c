@@ -243,6 +243,25 @@ static void prune_removes_what_no_path_states(void **state)
     free(b);
 }
 
+static void pruning_needs_a_profile_to_keep(void **state)
+{
+    fixture *self = *state;
+    size_t length = 0;
+    char *rules = format("%s/rules", self->folder);
+    char *file = format("%s/rules/inference/model_names.yaml", self->folder);
+    write_profile(self, "a.yaml", 1);
+    import_all(self, 0);
+    char *before = read_bytes(self->catalog, &length);
+    write_text(file, "");
+    assert_int_equal(import(self, rules, PRUNE), OPCAT_IMPORT_REFUSED);
+    assert_fault(self, "/rules", 0, "--prune would remove every family");
+    assert_untouched(self, before, length);
+    assert_int_equal(import(self, rules, 0), OPCAT_IMPORT_DONE);
+    free(before);
+    free(rules);
+    free(file);
+}
+
 static void the_family_of_a_stated_rule_is_not_pruned(void **state)
 {
     fixture *self = *state;
@@ -514,6 +533,24 @@ static void a_prefix_names_a_family_there_will_be(void **state)
     assert_untouched(self, NULL, 0);
 }
 
+static void rules_are_held_against_the_families_even_where_others_are_faulty(void **state)
+{
+    fixture *self = *state;
+    write_in(self, "inference/model_names.yaml",
+             "prefixes:\n  a: nosuch\n  A: a\n  see: cc\ntraits:\n  qk_nrm: [x]\n  qk_norm: [x, x]\n");
+    write_profile(self, "ccc.yaml", 1);
+    assert_int_equal(import(self, self->profiles, 0), OPCAT_IMPORT_REFUSED);
+    assert_fault(self, "model_names.yaml", 2, "prefixes.a names family 'nosuch'");
+    assert_fault(self, "model_names.yaml", 3, "without upper-case letters");
+    assert_fault(self, "model_names.yaml", 4, "did you mean 'ccc'?");
+    assert_fault(self, "model_names.yaml", 6, "did you mean 'qk_norm'?");
+    assert_fault(self, "model_names.yaml", 7, "must have each pattern once");
+    assert_int_equal(self->report.faults.count, 5);
+    for (size_t i = 1; i < 5; i++)
+        assert_true(self->report.faults.items[i - 1].place.line < self->report.faults.items[i].place.line);
+    assert_untouched(self, NULL, 0);
+}
+
 static void what_is_no_catalog_is_not_written_over(void **state)
 {
     fixture *self = *state;
@@ -594,6 +631,7 @@ int main(void)
         TEST(an_import_that_changes_nothing_writes_nothing),
         TEST(the_same_input_gives_the_same_bytes),
         TEST(prune_removes_what_no_path_states),
+        TEST(pruning_needs_a_profile_to_keep),
         TEST(the_family_of_a_stated_rule_is_not_pruned),
         TEST(rules_are_added_and_replaced_one_by_one),
         TEST(history_keeps_every_source),
@@ -608,6 +646,7 @@ int main(void)
         TEST(names_that_no_family_can_have_are_refused),
         TEST(one_family_from_two_files_and_one_path_twice_are_refused),
         TEST(a_prefix_names_a_family_there_will_be),
+        TEST(rules_are_held_against_the_families_even_where_others_are_faulty),
         TEST(what_is_no_catalog_is_not_written_over),
         TEST(a_newer_schema_is_left_alone),
         TEST(a_wal_is_refused_and_said_how_to_end),
