@@ -40,19 +40,29 @@ static char *read_stream(FILE *stream, size_t limit, size_t *length)
     return NULL;
 }
 
+static bool is_standard_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+/* What messages call the file. */
+static const char *name_of(const char *path)
+{
+    return is_standard_input(path) ? "standard input" : path;
+}
+
 /* What FILE declares; NULL where it cannot be read or is refused, which is said. */
 static opcat_declared *read_declared(const char *path)
 {
-    bool standard = strcmp(path, "-") == 0;
     size_t length = 0;
-    char *bytes = standard ? read_stream(stdin, OPCAT_MAX_FILE_BYTES, &length)
-                           : opcat_read_file(path, OPCAT_MAX_FILE_BYTES, &length);
+    char *bytes = is_standard_input(path) ? read_stream(stdin, OPCAT_MAX_FILE_BYTES, &length)
+                                          : opcat_read_file(path, OPCAT_MAX_FILE_BYTES, &length);
     if (!bytes) {
-        opcat_fail("%s: cannot be read: %s", path, strerror(errno));
+        opcat_fail("%s: cannot be read: %s", name_of(path), strerror(errno));
         return NULL;
     }
     opcat_faults faults = {0};
-    opcat_declared *declared = opcat_read_declared(standard ? "standard input" : path, bytes, length, &faults);
+    opcat_declared *declared = opcat_read_declared(name_of(path), bytes, length, &faults);
     opcat_faults_sort(&faults, 0);
     opcat_print_faults(&faults);
     opcat_faults_free(&faults);
@@ -73,15 +83,20 @@ static int print_json(const opcat_resolution *resolution)
     return opcat_json_end(&json);
 }
 
-static int resolve(const opcat_call *call, const char *arch, const opcat_declared *declared, bool json)
+/* `file` is where the counts are declared; NULL where none are. */
+static int resolve(const opcat_call *call, const char *arch, const opcat_declared *declared, const char *file,
+                   bool json)
 {
     opcat_resolution *resolution = NULL;
     opcat_catalog *catalog = opcat_open_for(call);
     int exit = OPCAT_EXIT_FAILED;
     if (!catalog)
         return exit;
-    if (opcat_resolve_ops(catalog, arch, declared ? declared->kinds : NULL, declared ? declared->count : 0,
-                          &resolution) != OPCAT_OK)
+    opcat_status status = opcat_resolve_ops(catalog, arch, declared ? declared->kinds : NULL,
+                                            declared ? declared->count : 0, &resolution);
+    if (status == OPCAT_INVALID && file)
+        opcat_fail("%s: %s", file, opcat_errmsg(catalog));
+    else if (status != OPCAT_OK)
         opcat_fail("%s", opcat_errmsg(catalog));
     else
         exit = json ? print_json(resolution) : opcat_print_counts(resolution->kinds, resolution->count);
@@ -108,7 +123,7 @@ static int run(opcat_call *call)
     opcat_declared *declared = ops ? read_declared(ops) : NULL;
     if (ops && !declared)
         return OPCAT_EXIT_FAILED;
-    exit = resolve(call, call->argv[optind], declared, json);
+    exit = resolve(call, call->argv[optind], declared, ops ? name_of(ops) : NULL, json);
     opcat_declared_free(declared);
     return exit;
 }

@@ -38,15 +38,14 @@ static bool take_kind(opcat_checker *checker, const opcat_pair *pair, opcat_decl
 
 static void take_all(opcat_checker *checker, const opcat_node *root, opcat_declared *declared)
 {
-    if (root->type != OPCAT_NODE_MAPPING) {
-        opcat_check_got(checker, opcat_node_place(root), root, "the file must map each kind to its ten ops");
-        return;
-    }
-    if (root->count == 0) {
+    bool nothing = root->type == OPCAT_NODE_NULL || (root->type == OPCAT_NODE_MAPPING && root->count == 0);
+    if (nothing && !root->incomplete)
         opcat_check_fault(checker, opcat_node_place(root),
                           "the file declares no kind; it must map each kind to its ten ops");
+    else if (root->type != OPCAT_NODE_MAPPING)
+        opcat_check_got(checker, opcat_node_place(root), root, "the file must map each kind to its ten ops");
+    if (root->type != OPCAT_NODE_MAPPING || root->count == 0)
         return;
-    }
     declared->kinds = calloc(root->count, sizeof *declared->kinds);
     if (!declared->kinds) {
         checker->faults->out_of_memory = true;

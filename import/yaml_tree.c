@@ -32,6 +32,7 @@ typedef struct builder {
     size_t pending_room;
     size_t node_count;
     size_t alias_count;
+    size_t flow_depth;   /* of collections in brackets or braces */
     bool tabs;           /* whether there are any, and so the scalars' places are kept */
     opcat_spans scalars; /* in the order of the file */
     bool stopped;        /* a fault was met after which nothing can be made of the rest */
@@ -177,6 +178,10 @@ static opcat_node *build_scalar(builder *self, const yaml_event_t *event)
     if (self->tabs && !opcat_spans_add(&self->scalars, event->start_mark.index, event->end_mark.index,
                                        event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE))
         out_of_memory(self);
+    /* PyYAML takes it for the ? before a key, and then finds no place for one. */
+    if (self->flow_depth && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && strchr(text, '?'))
+        opcat_faults_add(self->faults, self->file, opcat_node_place(node),
+                         "not YAML: a ? cannot stand in a plain value within [] or {}; put the value in quotes");
     name_node(self, event->data.scalar.anchor, node, &event->start_mark);
     return node;
 }
@@ -273,6 +278,8 @@ static opcat_node *build_collection(builder *self, const yaml_event_t *event, si
     bool mapping = event->type == YAML_MAPPING_START_EVENT;
     const yaml_char_t *tag = mapping ? event->data.mapping_start.tag : event->data.sequence_start.tag;
     const yaml_char_t *name = mapping ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
+    bool flow = mapping ? event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+                        : event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
     const yaml_mark_t *mark = &event->start_mark;
     if (depth >= MAX_DEPTH) {
         stop(self, mark, "the file nests deeper than a file may, 64 levels");
@@ -283,7 +290,9 @@ static opcat_node *build_collection(builder *self, const yaml_event_t *event, si
         return NULL;
     name_node(self, name, node, mark);
     size_t first = self->pending_count;
+    self->flow_depth += flow;
     build_children(self, mapping ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT, depth + 1);
+    self->flow_depth -= flow;
     if (self->stopped)
         return NULL;
     adopt_children(self, node, first);

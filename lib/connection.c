@@ -85,7 +85,8 @@ opcat_status opcat_identify(const char *path, opcat_identity *identity, opcat_er
     struct stat found;
     *identity = (opcat_identity){0};
     if (stat(path, &found) != 0)
-        return opcat_error_set(error, OPCAT_CANTOPEN, "%s: cannot open the catalog: %s", path, strerror(errno));
+        return opcat_error_set(error, OPCAT_CANTOPEN, "%s: cannot open the catalog: %s", *path ? path : "''",
+                               strerror(errno));
     if (S_ISDIR(found.st_mode))
         return opcat_error_set(error, OPCAT_CANTOPEN, "%s: a catalog is a file, and this is a folder", path);
     if (!S_ISREG(found.st_mode))

@@ -177,11 +177,20 @@ static void declared_counts_that_cannot_be_right_are_refused(void **state)
     assert_contains(self->err, "ops.yaml:1:21: error: encoder.softmax must be a whole number, got 'x'\n");
     run(self, "$opcat --catalog $c resolve --json qwen >$d/ops.json; $opcat --catalog $c resolve --ops $d/ops.json t5");
     assert_int_equal(self->status, 1);
-    assert_contains(self->err, "leave out its kind 'encoder'");
+    assert_contains(self->err, "ops.json: the counts declared for family 't5' leave out its kind 'encoder'");
     run(self,
         "$opcat --catalog $c resolve --json qwen >$d/ops.json; $opcat --catalog $c resolve --ops $d/ops.json qwen3_5");
     assert_int_equal(self->status, 1);
     assert_contains(self->err, "name a kind 'decoder', which it has not; it has ");
+    run(self, "$opcat --catalog $c resolve --ops - t5 </dev/null");
+    assert_int_equal(self->status, 1);
+    assert_string_equal(self->err, "standard input:1:1: error: the file declares no kind; it must map each kind to its "
+                                   "ten ops\n");
+    run(self, "echo '4: {}' | $opcat --catalog $c resolve --ops - t5");
+    assert_int_equal(self->status, 1);
+    assert_string_equal(self->err, "standard input:1:1: error: a key must be a string (put it in quotes), got 4\n");
+    run(self, "$opcat --catalog $c resolve --ops - t5 </");
+    assert_contains(self->err, "opcat: standard input: cannot be read: ");
     run(self, "$opcat --catalog $c resolve --ops $d/nowhere.json t5");
     assert_int_equal(self->status, 1);
     assert_contains(self->err, "nowhere.json: cannot be read: No such file");

@@ -146,6 +146,7 @@ static void no_file_a_folder_and_a_pipe_cannot_be_opened(void **state)
     char *missing = format("%s/missing.db", self->folder);
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
     assert_refused(missing, OPCAT_CANTOPEN, "No such file");
+    assert_refused("", OPCAT_CANTOPEN, "'': cannot open the catalog: No such file");
     assert_refused(self->folder, OPCAT_CANTOPEN, "folder");
     assert_refused(pipe_path, OPCAT_CANTOPEN, "regular file");
     assert_false(exists(missing));
