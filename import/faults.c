@@ -7,11 +7,14 @@
 
 #include "../lib/text.h"
 
-static bool make_room(opcat_faults *faults)
+/* Have room for `more` faults. */
+static bool make_room(opcat_faults *faults, size_t more)
 {
-    if (faults->count < faults->room)
+    if (more <= faults->room - faults->count)
         return true;
     size_t room = faults->room ? faults->room * 2 : 16;
+    if (room < faults->count + more)
+        room = faults->count + more;
     opcat_fault *items = realloc(faults->items, room * sizeof *items);
     if (!items)
         return false;
@@ -56,7 +59,7 @@ void opcat_faults_add(opcat_faults *faults, const char *file, opcat_place place,
     if (note)
         place = (opcat_place){0, 0};
     opcat_text_add(&name, "%s", file);
-    if (text.failed || name.failed || !make_room(faults)) {
+    if (text.failed || name.failed || !make_room(faults, 1)) {
         faults->out_of_memory = true;
         free(text.bytes);
         free(name.bytes);
@@ -118,6 +121,20 @@ void opcat_faults_sort(opcat_faults *faults, size_t first)
         memcpy(items, spare, count * sizeof *items);
     }
     free(spare);
+}
+
+void opcat_faults_move(opcat_faults *faults, opcat_faults *from)
+{
+    faults->out_of_memory = faults->out_of_memory || from->out_of_memory;
+    if (from->count && !make_room(faults, from->count)) {
+        faults->out_of_memory = true;
+    } else if (from->count) {
+        memcpy(faults->items + faults->count, from->items, from->count * sizeof *from->items);
+        faults->count += from->count;
+        faults->of_last_file = from->of_last_file;
+        from->count = 0;
+    }
+    opcat_faults_free(from);
 }
 
 void opcat_faults_truncate(opcat_faults *faults, size_t count)

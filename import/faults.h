@@ -38,6 +38,8 @@ void opcat_faults_add(opcat_faults *faults, const char *file, opcat_place place,
 void opcat_faults_add_unreadable(opcat_faults *faults, const char *file);
 /* Whether a file has as many faults as are kept: no more need be looked for. */
 bool opcat_faults_enough(const opcat_faults *faults, const char *file);
+/* Add all of `from`, which are of a file of their own, and leave that empty. */
+void opcat_faults_move(opcat_faults *faults, opcat_faults *from);
 /* Put the faults from the `first`th on in the order of their files' names, and of a file in that of their places. */
 void opcat_faults_sort(opcat_faults *faults, size_t first);
 /* Drop all faults from the `count`th on. */

@@ -2,11 +2,13 @@
 #include "import.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../lib/reader.h"
+#include "ahead.h"
 #include "file.h"
 #include "import_rules.h"
 #include "next.h"
@@ -24,9 +26,10 @@ typedef struct import_run {
     uint64_t *digests; /* of the profiles written, by the place of their input; 0 for those that were not */
 
     opcat_next next;
-    opcat_names *standing;   /* the families of the current generation; NULL where there is none */
-    sqlite3_stmt *source_of; /* over the current generation; NULL where there is none */
-    opcat_store store;       /* started with the first change */
+    opcat_names *standing;       /* the families of the current generation; NULL where there is none */
+    sqlite3_stmt *source_of;     /* over the current generation; NULL where there is none */
+    pthread_mutex_t current_use; /* of the connection to the current generation, while files are made ready */
+    opcat_store store;           /* started with the first change */
 } import_run;
 
 /* ---- Around the run -------------------------------------------------------------------------------------- */
@@ -165,24 +168,26 @@ static bool will_stand(const void *context, const char *arch)
     return opcat_inputs_find(&run->inputs, arch) || (!run->options->prune && stands(run, arch));
 }
 
-/* Whether the current generation holds a family with exactly these bytes. */
-static opcat_status compare_source(import_run *run, const char *arch, const char *bytes, size_t length, bool *same)
+/* Whether the current generation holds a family with exactly the bytes that were read. */
+static opcat_status compare_source(import_run *run, const char *arch, opcat_prepared *made)
 {
-    *same = false;
+    opcat_status status = OPCAT_OK;
     if (!run->source_of)
         return OPCAT_OK;
+    pthread_mutex_lock(&run->current_use);
     int rc = sqlite3_bind_text(run->source_of, 1, arch, -1, SQLITE_STATIC);
     if (rc == SQLITE_OK)
         rc = sqlite3_step(run->source_of);
     if (rc == SQLITE_ROW) {
         const void *source = sqlite3_column_blob(run->source_of, 0);
         size_t size = (size_t)sqlite3_column_bytes(run->source_of, 0);
-        *same = size == length && (length == 0 || (source && memcmp(source, bytes, length) == 0));
+        made->same = size == made->length && (size == 0 || (source && memcmp(source, made->bytes, size) == 0));
+    } else if (rc != SQLITE_DONE) {
+        status = opcat_error_sqlite(&made->error, run->next.current, rc, run->next.path, "reading a profile's source");
     }
     sqlite3_reset(run->source_of);
-    if (rc == SQLITE_ROW || rc == SQLITE_DONE)
-        return OPCAT_OK;
-    return opcat_error_sqlite(&run->error, run->next.current, rc, run->next.path, "reading a profile's source");
+    pthread_mutex_unlock(&run->current_use);
+    return status;
 }
 
 /* ---- The next one ---------------------------------------------------------------------------------------- */
@@ -192,7 +197,9 @@ static opcat_status begin(import_run *run)
 {
     if (run->store.db)
         return OPCAT_OK;
+    pthread_mutex_lock(&run->current_use);
     opcat_status status = opcat_next_begin(&run->next, &run->error);
+    pthread_mutex_unlock(&run->current_use);
     if (status == OPCAT_OK)
         status = opcat_store_start(&run->store, run->next.db, run->next.path, &run->error);
     return status;
@@ -204,15 +211,15 @@ static bool refused(const import_run *run)
 }
 
 /* Store a profile that is new or changed. Once anything is refused, files are only read on for their faults. */
-static opcat_status keep_profile(import_run *run, const opcat_input *input, const opcat_profile *profile,
-                                 const char *bytes, size_t length)
+static opcat_status keep_profile(import_run *run, const opcat_input *input, const opcat_prepared *made)
 {
+    const opcat_profile *profile = made->profile;
     if (!profile || refused(run))
         return OPCAT_OK;
     opcat_change change = stands(run, input->arch) ? OPCAT_UPDATED : OPCAT_ADDED;
     opcat_status status = begin(run);
     if (status == OPCAT_OK)
-        status = opcat_store_profile(&run->store, profile, bytes, length, change);
+        status = opcat_store_profile(&run->store, profile, made->bytes, made->length, change);
     if (status == OPCAT_OK)
         status = note_change(run, input->arch, change, profile->kind_count);
     if (status == OPCAT_OK)
@@ -220,30 +227,33 @@ static opcat_status keep_profile(import_run *run, const opcat_input *input, cons
     return status;
 }
 
-static opcat_status take_profile(import_run *run, const opcat_input *input)
+/* An opcat_prepare_fn, in a thread of its own: of what the run holds, it reads what is not changed meanwhile. */
+static void prepare_profile(void *context, size_t index, opcat_prepared *made)
 {
-    opcat_faults *faults = &run->report->faults;
-    size_t first = faults->count;
-    size_t length = 0;
-    bool same = false;
-    char *bytes = opcat_read_file(input->path, OPCAT_MAX_FILE_BYTES, &length);
-    if (!bytes && errno == ENOMEM)
-        return opcat_error_nomem(&run->error);
-    if (!bytes) {
-        opcat_faults_add_unreadable(faults, input->path);
-        return OPCAT_OK;
+    import_run *run = context;
+    const opcat_input *input = &run->inputs.profiles.items[index];
+    made->bytes = opcat_read_file(input->path, OPCAT_MAX_FILE_BYTES, &made->length);
+    if (!made->bytes) {
+        opcat_faults_add_unreadable(&made->faults, input->path);
+        return;
     }
-    opcat_status status = compare_source(run, input->arch, bytes, length, &same);
-    if (status == OPCAT_OK && same) {
-        run->report->unchanged++;
-    } else if (status == OPCAT_OK) {
-        opcat_profile *profile = opcat_read_profile(input->path, input->arch, bytes, length, faults);
-        opcat_faults_sort(faults, first);
-        status = keep_profile(run, input, profile, bytes, length);
-        opcat_profile_drop(profile);
+    made->status = compare_source(run, input->arch, made);
+    if (made->status != OPCAT_OK || made->same)
+        return;
+    made->profile = opcat_read_profile(input->path, input->arch, made->bytes, made->length, &made->faults);
+    opcat_faults_sort(&made->faults, 0);
+}
+
+static opcat_status take_profile(import_run *run, const opcat_input *input, opcat_prepared *made)
+{
+    opcat_faults_move(&run->report->faults, &made->faults);
+    if (made->status != OPCAT_OK) {
+        run->error = made->error;
+        made->error = (opcat_error){0};
+        return made->status;
     }
-    free(bytes);
-    return status;
+    run->report->unchanged += made->same;
+    return keep_profile(run, input, made);
 }
 
 static opcat_status take_profiles(import_run *run)
@@ -251,11 +261,15 @@ static opcat_status take_profiles(import_run *run)
     const opcat_import_options *options = run->options;
     size_t total = run->inputs.profiles.count;
     opcat_status status = OPCAT_OK;
+    opcat_ahead *ahead = opcat_ahead_start(total, prepare_profile, run);
+    if (!ahead)
+        return opcat_error_nomem(&run->error);
     for (size_t i = 0; i < total && status == OPCAT_OK; i++) {
         if (options->progress)
             options->progress(options->context, i, total);
-        status = take_profile(run, &run->inputs.profiles.items[i]);
+        status = take_profile(run, &run->inputs.profiles.items[i], opcat_ahead_take(ahead));
     }
+    opcat_ahead_end(ahead);
     if (options->progress)
         options->progress(options->context, total, total);
     return status;
@@ -383,7 +397,10 @@ static opcat_status run_import(import_run *run)
 
 opcat_import_result opcat_import(const opcat_import_options *options, opcat_import_report *report)
 {
-    import_run run = {.options = options, .report = report, .next = {.temporary = {.fd = -1}}};
+    import_run run = {.options = options,
+                      .report = report,
+                      .next = {.temporary = {.fd = -1}},
+                      .current_use = PTHREAD_MUTEX_INITIALIZER};
     *report = (opcat_import_report){0};
     opcat_status status = run_import(&run);
     opcat_import_result result = OPCAT_IMPORT_DONE;

@@ -442,6 +442,68 @@ static void all_faults_of_all_files_are_said_and_nothing_is_changed(void **state
     free(bad);
 }
 
+static void write_many(const fixture *self, size_t count, size_t comment_size)
+{
+    char *comment = format("#%*s\n", (int)comment_size, "");
+    for (size_t i = 0; i < count; i++) {
+        char *name = format("many/m%03zu.yaml", i), *source = one_kind_profile((int)i);
+        char *text = format("%s%s", comment, source);
+        write_in(self, name, text);
+        free(name);
+        free(source);
+        free(text);
+    }
+    free(comment);
+}
+
+/* So many that they are read in a thread of its own; and so large, that it has to wait for those before. */
+static void many_files_are_stored_each_with_its_own_content(void **state)
+{
+    fixture *self = *state;
+    char *many = path_in(self, "many");
+    write_many(self, 300, 40000);
+    assert_int_equal(import(self, many, 0), OPCAT_IMPORT_DONE);
+    assert_counts(self, 300, 0, 0, 0, 0);
+    assert_int_equal(query_number(self->catalog,
+                                  "SELECT count(*) FROM kinds WHERE softmax = CAST(substr(arch, 2) AS INT) "
+                                  "AND length(arch) = 4"),
+                     300);
+    write_in(self, "many/m000.yaml",
+             "kinds: {a: {ops: {attMM: 1, attBMM: 1, ffMM: 1, softmax: 1, dropout: 1, normOp: 1, "
+             "gather: 1, headCast: 1, ffAct: 1, linrec: 1}}}\n");
+    write_in(self, "many/m299.yaml",
+             "kinds: {a: {ops: {attMM: 2, attBMM: 1, ffMM: 1, softmax: 1, dropout: 1, normOp: 1, "
+             "gather: 1, headCast: 1, ffAct: 1, linrec: 1}}}\n");
+    assert_int_equal(import(self, many, 0), OPCAT_IMPORT_DONE);
+    assert_counts(self, 0, 2, 298, 0, 0);
+    assert_int_equal(query_number(self->catalog, "SELECT sum(attMM) FROM kinds WHERE kind = 'a'"), 3);
+    assert_int_equal(import(self, many, 0), OPCAT_IMPORT_DONE);
+    assert_counts(self, 0, 0, 300, 0, 0);
+    free(many);
+}
+
+static void the_faults_of_many_files_come_in_the_files_order(void **state)
+{
+    fixture *self = *state;
+    char *many = path_in(self, "many");
+    write_many(self, 300, 0);
+    for (size_t i = 4; i < 300; i += 5) {
+        char *name = format("many/m%03zu.yaml", i);
+        write_in(self, name, "kinds: {}\ndefault: x\nruns: 4\n");
+        free(name);
+    }
+    assert_int_equal(import(self, many, 0), OPCAT_IMPORT_REFUSED);
+    assert_true(self->report.faults.count >= 2 * 60);
+    size_t of_each = self->report.faults.count / 60;
+    for (size_t i = 0; i < self->report.faults.count; i++) {
+        char *name = format("/m%03zu.yaml", 4 + i / of_each * 5);
+        assert_contains(self->report.faults.items[i].file, name);
+        free(name);
+    }
+    assert_untouched(self, NULL, 0);
+    free(many);
+}
+
 static void a_refused_first_import_makes_no_catalog(void **state)
 {
     fixture *self = *state;
@@ -641,6 +703,8 @@ int main(void)
         TEST(the_mode_of_the_file_is_kept),
         TEST(profiles_are_kept_byte_for_byte),
         TEST(all_faults_of_all_files_are_said_and_nothing_is_changed),
+        TEST(many_files_are_stored_each_with_its_own_content),
+        TEST(the_faults_of_many_files_come_in_the_files_order),
         TEST(a_refused_first_import_makes_no_catalog),
         TEST(paths_that_cannot_be_are_refused),
         TEST(names_that_no_family_can_have_are_refused),

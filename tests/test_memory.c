@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +21,17 @@ extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void __libc_free(void *old);
 
-static long until_failure = -1; /* allocations that succeed before one fails; -1: none fails */
-static bool failed;             /* one did */
-static long live;               /* allocations that have not been freed */
-static long made_in_all;        /* allocations ever made */
+/* An import has a thread of its own for reading. */
+static atomic_long until_failure = -1; /* allocations that succeed before one fails; below 0: none fails */
+static atomic_bool failed;             /* one did */
+static atomic_long live;               /* allocations that have not been freed */
+static atomic_long made_in_all;        /* allocations ever made */
 
 /* The one allocation fails, and those after it succeed again. */
 static bool fails(void)
 {
     made_in_all++;
-    if (until_failure < 0 || until_failure-- > 0)
+    if (until_failure < 0 || until_failure-- != 0)
         return false;
     failed = true;
     errno = ENOMEM;
@@ -106,26 +108,31 @@ static int tear_down(void **state)
 }
 
 /*
- * Run a work again and again, failing one allocation later each time, until a run needs no failure; how many failed.
- * Each run says whether what came of it can be right: true where it was told of the failure, or did not need the
- * memory.
+ * Run a work, failing one allocation; whether there was one to fail. The work says whether what came of it can be
+ * right: true where it was told of the failure, or did not need the memory.
  */
+static bool fail_once(long at, bool (*work)(fixture *self), fixture *self)
+{
+    long before = live;
+    failed = false;
+    until_failure = at;
+    bool right = work(self);
+    until_failure = -1;
+    if (!right)
+        fail_msg("allocation %ld fails, and what comes of it is wrong", at);
+    if (live != before)
+        fail_msg("allocation %ld fails, and %ld more are live after it", at, live - before);
+    return failed;
+}
+
+/* Run a work again and again, failing one allocation later each time, until a run needs no failure; how many failed. */
 static long fail_from(long first, bool (*work)(fixture *self), fixture *self)
 {
     (void)work(self); /* what is allocated once and kept, is */
-    for (long at = first;; at++) {
-        long before = live;
-        failed = false;
-        until_failure = at;
-        bool right = work(self);
-        until_failure = -1;
-        if (!right)
-            fail_msg("allocation %ld fails, and what comes of it is wrong", at);
-        if (live != before)
-            fail_msg("allocation %ld fails, and %ld more are live after it", at, live - before);
-        if (!failed)
-            return at;
-    }
+    long at = first;
+    while (fail_once(at, work, self))
+        at++;
+    return at;
 }
 
 static long fail_each(bool (*work)(fixture *self), fixture *self)
@@ -256,6 +263,53 @@ static void an_import_without_memory_leaves_the_catalog_as_it_was(void **state)
     assert_true(count > 500);
 }
 
+/* As many new profiles as are read in a thread of its own. */
+static bool import_many(fixture *self)
+{
+    long failing = until_failure;
+    until_failure = -1;
+    char *many = format("%s/many", self->folder), *made = format("%s/made/made.db", self->folder);
+    char *folder = format("%s/made", self->folder);
+    const char *paths[] = {many};
+    opcat_import_options options = {.catalog = made, .paths = paths, .path_count = 1};
+    opcat_import_report report;
+    until_failure = failing;
+    opcat_import_result result = opcat_import(&options, &report);
+    until_failure = -1;
+    bool out_of_memory = !report.message || report.faults.out_of_memory;
+    opcat_import_report_free(&report);
+    bool right = result == OPCAT_IMPORT_DONE ? query_number(made, "SELECT count(*) FROM profiles") == 40
+                                             : result == OPCAT_IMPORT_FAILED && out_of_memory;
+    right = right && count_entries(folder) == (result == OPCAT_IMPORT_DONE ? 1 : 0);
+    remove(made);
+    free(many);
+    free(made);
+    free(folder);
+    return right;
+}
+
+static void an_import_whose_reading_thread_lacks_memory_makes_no_catalog(void **state)
+{
+    enum { STEP = 97 }; /* each of them would take minutes */
+    fixture *self = *state;
+    long count = 0;
+    char *folder = format("%s/made/none", self->folder);
+    write_text(folder, "");
+    remove(folder);
+    free(folder);
+    for (int i = 0; i < 40; i++) {
+        char *path = format("%s/many/m%02d.yaml", self->folder, i), *source = one_kind_profile(i);
+        write_text(path, source);
+        free(path);
+        free(source);
+    }
+    (void)import_many(self); /* the thread's stack is kept for the next */
+    for (long at = 0; fail_once(at, import_many, self); at += STEP)
+        count++;
+    print_message("%ld allocations failed\n", count);
+    assert_true(count > 50);
+}
+
 static bool read_faulty(fixture *self)
 {
     static const char yaml[] =
@@ -381,6 +435,7 @@ int main(void)
         TEST(the_library_tells_of_every_failure),
         TEST(a_refresh_that_fails_leaves_a_handle_that_answers),
         TEST(an_import_without_memory_leaves_the_catalog_as_it_was),
+        TEST(an_import_whose_reading_thread_lacks_memory_makes_no_catalog),
         TEST(readers_of_yaml_tell_of_every_failure),
         TEST(wide_collections_tell_of_the_last_failures),
         TEST(what_was_read_is_answered_without_sqlite),
