@@ -2,6 +2,7 @@
 #include "ahead.h"
 
 #include <pthread.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 
 enum {
@@ -103,9 +104,9 @@ opcat_ahead *opcat_ahead_start(size_t count, opcat_prepare_fn *prepare, void *co
     ahead->count = count;
     ahead->prepare = prepare;
     ahead->context = context;
-    /* With their default attributes, these three cannot fail where threads are the system's own. */
-    if (count > FEW && pthread_mutex_init(&ahead->mutex, NULL) == 0 && pthread_cond_init(&ahead->handed, NULL) == 0 &&
-        pthread_cond_init(&ahead->given, NULL) == 0)
+    /* A SQLite that was built for one thread cannot be used by two, not even by connections of their own. */
+    if (count > FEW && sqlite3_threadsafe() && pthread_mutex_init(&ahead->mutex, NULL) == 0 &&
+        pthread_cond_init(&ahead->handed, NULL) == 0 && pthread_cond_init(&ahead->given, NULL) == 0)
         ahead->threaded = pthread_create(&ahead->thread, NULL, run, ahead) == 0;
     return ahead;
 }
