@@ -19,6 +19,6 @@ foreach(set opcat-shared opcat-static)
   install(EXPORT ${set} NAMESPACE opcat:: DESTINATION ${config_folder} COMPONENT development)
 endforeach()
 configure_file(opcat-config.cmake.in opcat-config.cmake @ONLY)
-write_basic_package_version_file(opcat-config-version.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(opcat-config-version.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/opcat-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/opcat-config-version.cmake
         DESTINATION ${config_folder} COMPONENT development)
