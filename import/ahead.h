@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile files of an import, made ready in a thread of its own while those before them are being stored. */
+/* The profile files of an import, made ready by a thread of its own while those before them are being stored. */
 #ifndef OPCAT_AHEAD_H
 #define OPCAT_AHEAD_H
 
@@ -18,17 +18,22 @@ typedef struct opcat_prepared {
     opcat_error error;
 } opcat_prepared;
 
-/* Make the `index`th file ready, in the thread that is ahead. */
+/* Make the `index`th file ready, in the thread that is ahead or in the caller's: two calls may run at once, for two
+ * files. */
 typedef void opcat_prepare_fn(void *context, size_t index, opcat_prepared *made);
 
 typedef struct opcat_ahead opcat_ahead;
 
 /*
- * Begin to make `count` files ready, in order. What the calls of `prepare` share with the caller's thread is theirs to
- * guard. Few files, and any where there can be no thread, are made ready as they are taken. NULL where memory is out.
+ * Begin to make `count` files ready. What the calls of `prepare` share with each other and with the caller's thread is
+ * theirs to guard. Few files, and any where there can be no thread, are made ready as they are taken. NULL where memory
+ * is out.
  */
 opcat_ahead *opcat_ahead_start(size_t count, opcat_prepare_fn *prepare, void *context);
-/* The next file, to be called once for each; it and what it holds are lent until the next call. */
+/*
+ * The next file in order, to be called once for each; it and what it holds are lent until the next call. Where it is
+ * not ready the caller does not wait, but makes files ready, too.
+ */
 opcat_prepared *opcat_ahead_take(opcat_ahead *ahead);
 /* Stop, at once or after the last file, and free everything. NULL does nothing. */
 void opcat_ahead_end(opcat_ahead *ahead);
