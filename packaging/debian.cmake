@@ -1,0 +1,17 @@
+# Run by cpack on what was laid out for each package, before it is packed: what Debian wants otherwise than it is installed.
+if(NOT CPACK_GENERATOR STREQUAL DEB)
+  return()
+endif()
+find_program(GZIP gzip REQUIRED)
+file(GLOB_RECURSE files ${CPACK_TEMPORARY_DIRECTORY}/*)
+foreach(file IN LISTS files)
+  if(file MATCHES "/man/man[1-9]/[^/]*\\.[1-9]$|/changelog\\.Debian$")
+    execute_process(COMMAND ${GZIP} -9n ${file} RESULT_VARIABLE failed)
+    if(failed)
+      message(FATAL_ERROR "${file} could not be compressed")
+    endif()
+  elseif(file MATCHES "(.*/share/zsh)/site-functions/_opcat$")
+    # Its zsh looks into the former for what is installed below /usr/local only.
+    file(RENAME ${CMAKE_MATCH_1}/site-functions ${CMAKE_MATCH_1}/vendor-completions)
+  endif()
+endforeach()
