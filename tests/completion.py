@@ -1,7 +1,7 @@
 """Press TAB in a real shell, and hold what is offered.
 
 completion.py SHELL SOURCE OPCAT SHARE: SHELL is bash, bash-completion (bash with that package) or zsh; SHARE is the
-folder that the completions are installed below. A shell that is missing is status 77.
+folder that the completions are installed below. A shell that is missing, or a machine without terminals, is status 77.
 """
 import contextlib
 import fcntl
@@ -41,7 +41,11 @@ class Shell:
     PROMPT = "@@ "
 
     def __init__(self, folder):
-        self.pid, self.terminal = pty.fork()
+        try:
+            self.pid, self.terminal = pty.fork()
+        except OSError as error:
+            print(f"skipped: no terminal can be made here: {error}")
+            sys.exit(MISSING)
         if self.pid == 0:
             os.chdir(folder / "work")
             environment = {"HOME": str(folder), "PATH": f"{pathlib.Path(OPCAT).parent}:/usr/bin:/bin",
