@@ -6,13 +6,25 @@
 
 #include "profile.h"
 
-/* FNV-1a: family names are a few bytes long. */
-uint64_t opcat_hash(const char *text)
+static uint64_t mix(uint64_t hash, uint64_t word)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+/* Eight bytes at a time: a hash that multiplies for each byte would be most of a look-up. */
+static uint64_t hash_of(const char *text)
+{
+    size_t length = strlen(text);
+    uint64_t hash = length, word;
+    for (; length >= sizeof word; length -= sizeof word, text += sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    for (size_t i = 0; i < length; i++)
+        word = word << 8 | (unsigned char)text[i];
+    return mix(hash, word);
 }
 
 /* The slot that holds `arch`, or the free one where it would go. There is always a free one. */
@@ -28,7 +40,7 @@ static opcat_cache_slot *slot_of(const opcat_cache *cache, const char *arch, uin
 
 const opcat_profile *opcat_cache_find(const opcat_cache *cache, const char *arch)
 {
-    return cache->room ? slot_of(cache, arch, opcat_hash(arch))->profile : NULL;
+    return cache->room ? slot_of(cache, arch, hash_of(arch))->profile : NULL;
 }
 
 static bool grow(opcat_cache *cache)
@@ -51,7 +63,7 @@ bool opcat_cache_add(opcat_cache *cache, const opcat_profile *profile)
 {
     if (cache->count >= cache->room / 4 * 3 && !grow(cache))
         return false;
-    uint64_t hash = opcat_hash(profile->arch);
+    uint64_t hash = hash_of(profile->arch);
     *slot_of(cache, profile->arch, hash) = (opcat_cache_slot){profile, hash};
     cache->count++;
     return true;

@@ -17,8 +17,6 @@ typedef struct opcat_cache {
     size_t count;
 } opcat_cache;
 
-uint64_t opcat_hash(const char *text);
-
 const opcat_profile *opcat_cache_find(const opcat_cache *cache, const char *arch);
 /* Add a profile that is not there, taking over its holding. False where memory is out: then nothing is taken. */
 bool opcat_cache_add(opcat_cache *cache, const opcat_profile *profile);
