@@ -299,7 +299,7 @@ void bench_cached(const char *name, const char *catalog)
         table.slots[slot] = self.archs[i];
     }
     open_catalog(&self, 0);
-    measure(name, look_up_again, bare_look_up, &table, 301, 20000);
+    measure(name, look_up_again, bare_look_up, &table, 101, 20000);
     opcat_close(self.catalog);
     free_archs(&self);
 }
@@ -323,6 +323,6 @@ void bench_names(const char *name, const char *catalog)
 {
     reading self = {.path = catalog};
     open_catalog(&self, 0);
-    measure(name, infer, NULL, &self, 301, 20000);
+    measure(name, infer, NULL, &self, 101, 20000);
     opcat_close(self.catalog);
 }

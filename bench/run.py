@@ -93,7 +93,7 @@ class Bench:
     def by_turns(self, name, *part):
         """Rounds of a part and of the Python peer, by turns: the two cannot be measured in one process."""
         own, floor, peer = [], [], []
-        for _ in range(5):
+        for _ in range(11):
             rounds = self.part(*part)[part[0]]
             own.append(statistics.median(rounds[0]))
             floor.append(statistics.median(rounds[1]) if rounds[1] else 0)

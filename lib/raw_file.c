@@ -35,3 +35,8 @@ int opcat_read_counter(sqlite3 *db, unsigned *counter)
         *counter = (unsigned)bytes[0] << 24 | (unsigned)bytes[1] << 16 | (unsigned)bytes[2] << 8 | bytes[3];
     return rc;
 }
+
+int opcat_read_version(sqlite3 *db, unsigned *version)
+{
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_DATA_VERSION, version);
+}

@@ -13,5 +13,8 @@ int opcat_read_raw(sqlite3 *db, void *bytes, int length, int64_t offset);
 int opcat_file_size(sqlite3 *db, sqlite3_int64 *size);
 /* The file's change counter, which every change in place moves on. */
 int opcat_read_counter(sqlite3 *db, unsigned *counter);
+/* A number that moves on when a transaction of the connection finds the file changed by another; the file is not read.
+ */
+int opcat_read_version(sqlite3 *db, unsigned *version);
 
 #endif

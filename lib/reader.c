@@ -69,17 +69,25 @@ void opcat_reader_end(opcat_reader *reader)
     *reader = (opcat_reader){0};
 }
 
-/* Within a read transaction: whether the file is still the one that the reader started on. */
+/* SQLite looks at the header with each transaction, and counts what it finds changed: the file is read again only where
+ * that count moved. */
 opcat_status opcat_reader_check(opcat_reader *reader)
 {
-    unsigned counter = 0;
+    unsigned counter = 0, version = 0;
     if (!reader->check_counter)
         return OPCAT_OK;
-    int rc = opcat_read_counter(reader->db, &counter);
+    int rc = opcat_read_version(reader->db, &version);
+    if (rc == SQLITE_OK && reader->checked && version == reader->version)
+        return OPCAT_OK;
+    if (rc == SQLITE_OK)
+        rc = opcat_read_counter(reader->db, &counter);
     if (rc != SQLITE_OK)
         return opcat_reader_fail(reader, rc, "reading its change counter");
-    if (counter == reader->counter)
+    if (counter == reader->counter) {
+        reader->checked = true;
+        reader->version = version;
         return OPCAT_OK;
+    }
     return opcat_error_set(reader->error, OPCAT_BUSY,
                            "%s: the file was changed in place since it was opened; refresh the handle", reader->path);
 }

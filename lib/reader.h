@@ -21,6 +21,8 @@ typedef struct opcat_reader {
     opcat_text strings; /* the names that the draft points to */
     bool check_counter; /* whether the file may be changed in place under the reader */
     unsigned counter;   /* the file's change counter when the reader started */
+    bool checked;       /* whether the file was found to have that counter, */
+    unsigned version;   /* and then the connection's own count of the changes it came upon */
 } opcat_reader;
 
 /* Prepare to read from `schema` of `db`. A reader that did not start needs no end. */
@@ -56,7 +58,7 @@ typedef const char *opcat_row_fn(void *context, sqlite3_stmt *row, bool *nomem);
  */
 opcat_status opcat_reader_each(opcat_reader *reader, const char *sql, const char *text, int64_t number,
                                const char *doing, opcat_row_fn *take, void *context);
-/* Within a read transaction: whether the file is still the one that the reader started on, else OPCAT_BUSY. */
+/* After reading in a transaction: whether the file is still the one that the reader started on, else OPCAT_BUSY. */
 opcat_status opcat_reader_check(opcat_reader *reader);
 
 /* Names in one allocation: `joined` holds `count` strings, each with its NUL. */

@@ -163,6 +163,7 @@ static void answers_of_two_states_are_never_mixed(void **state)
     run_sql(self->path, "UPDATE kind SET softmax = 9");
     assert_int_equal(opcat_load_profile(catalog, "qwen", &profile), OPCAT_BUSY);
     assert_contains(opcat_errmsg(catalog), "changed in place");
+    assert_int_equal(opcat_load_profile(catalog, "t5", &profile), OPCAT_BUSY);
     assert_int_equal(softmax_of(catalog), 1);
     assert_true(refresh(catalog));
     assert_int_equal(opcat_load_profile(catalog, "qwen", &profile), OPCAT_OK);
