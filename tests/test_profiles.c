@@ -126,12 +126,11 @@ static void an_unknown_family_is_named_with_the_nearest_first(void **state)
     assert_int_equal(opcat_load_profile(self->catalog, "' OR 1=1 --", &profile), OPCAT_NOT_FOUND);
 }
 
-static void past_twenty_families_the_message_counts(void **state)
+/* Import the families family00 and so on, forty of them, and refresh the handle. */
+static void import_forty(fixture *self)
 {
-    fixture *self = *state;
     char *source = one_kind_profile(1);
     char *folder = format("%s/many", self->folder);
-    const opcat_profile *profile = NULL;
     for (int i = 0; i < 40; i++) {
         char *path = format("%s/family%02d.yaml", folder, i);
         write_text(path, source);
@@ -139,11 +138,38 @@ static void past_twenty_families_the_message_counts(void **state)
     }
     import_paths(self->path, folder, NULL);
     assert_int_equal(opcat_refresh(self->catalog, NULL), OPCAT_OK);
+    free(source);
+    free(folder);
+}
+
+static void past_twenty_families_the_message_counts(void **state)
+{
+    fixture *self = *state;
+    const opcat_profile *profile = NULL;
+    import_forty(self);
     assert_int_equal(opcat_load_profile(self->catalog, "family39x", &profile), OPCAT_NOT_FOUND);
     assert_contains(opcat_errmsg(self->catalog), "there are family39, ");
     assert_contains(opcat_errmsg(self->catalog), ", and 29 more");
-    free(source);
-    free(folder);
+}
+
+static void each_of_many_families_loads_to_the_same_object(void **state)
+{
+    fixture *self = *state;
+    const opcat_profile *first[40];
+    char name[] = "family00";
+    import_forty(self);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 40; i++) {
+            name[6] = (char)('0' + i / 10);
+            name[7] = (char)('0' + i % 10);
+            const opcat_profile *loaded = load(self, name);
+            assert_string_equal(loaded->arch, name);
+            if (round == 0)
+                first[i] = loaded;
+            else
+                assert_ptr_equal(loaded, first[i]);
+        }
+    }
 }
 
 static void an_unknown_family_falls_back_on_the_default(void **state)
@@ -305,6 +331,7 @@ int main(void)
         TEST(a_family_loads_to_the_same_object),
         TEST(an_unknown_family_is_named_with_the_nearest_first),
         TEST(past_twenty_families_the_message_counts),
+        TEST(each_of_many_families_loads_to_the_same_object),
         TEST(an_unknown_family_falls_back_on_the_default),
         TEST(without_a_default_family_there_is_no_fallback),
         TEST(kinds_are_found_by_name),
